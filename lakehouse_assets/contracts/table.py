@@ -1,0 +1,71 @@
+"""The words of a contract: columns and tables."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lakehouse_assets.core.hashing import json_fingerprint
+
+ColumnType = Literal["string", "int", "bigint", "double", "boolean", "timestamp", "array<string>"]
+Strategy = Literal["replace_partitions", "append_new"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column; `one_of` lists the only values it may have, `sensitive` keeps them out of logs and samples."""
+
+    name: str
+    type: ColumnType
+    description: str
+    nullable: bool = False
+    one_of: tuple[str, ...] = ()
+    sensitive: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableContract:
+    """What a table promises. `owner` names the column whose value owns a row: rows live and die with their owner."""
+
+    name: str
+    description: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    strategy: Strategy
+    owner: str | None = None
+    partition_by: tuple[str, ...] = ()
+    without_statistics: tuple[str, ...] = ()
+    """Columns whose minimum and maximum would bloat the log and prune nothing (source text, messages)."""
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            raise ValueError(f"contract {self.name}: a column is named twice in {names}")
+        for role in (*self.key, *self.partition_by, *self.without_statistics, *filter(None, [self.owner])):
+            if role not in names:
+                raise ValueError(f"contract {self.name}: {role} is not one of its columns {names}")
+        for name in (*self.key, *self.partition_by):
+            if self.column(name).nullable:
+                raise ValueError(f"contract {self.name}: {name} identifies rows, so it cannot be nullable")
+        if not self.key:
+            raise ValueError(f"contract {self.name}: a table without a key cannot be kept free of duplicates")
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def version(self) -> str:
+        """Fingerprint of what shapes the table's rows; descriptions don't."""
+        return json_fingerprint(
+            {
+                "columns": [[c.name, c.type, c.nullable, list(c.one_of)] for c in self.columns],
+                "key": self.key,
+                "owner": self.owner,
+                "partition_by": self.partition_by,
+            }
+        )
+
+
+REPO = Column(name="repo", type="string", description="Name under which the repository is registered.")

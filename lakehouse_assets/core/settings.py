@@ -1,0 +1,150 @@
+"""Settings of one process: where things live and which Spark to use. From the environment, typed, refused early."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from lakehouse_assets.core.errors import BadInputError
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_RESIDENT_PORT = 15002
+
+Profile = Literal["update", "bulk"]
+Executor = Literal["auto", "spark", "delta-rs"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class InProcess(_Frozen):
+    """A Spark driver inside this process."""
+
+    mode: Literal["in-process"] = "in-process"
+
+
+class Resident(_Frozen):
+    """The local Spark Connect server that `lakehouse server start` keeps warm. Required, or used only if it is up."""
+
+    mode: Literal["resident"] = "resident"
+    required: bool = True
+
+
+class Remote(_Frozen):
+    """A Spark Connect endpoint (`sc://…`) or the master of a cluster (`spark://…`, `yarn`, `k8s://…`)."""
+
+    mode: Literal["remote"] = "remote"
+    url: str
+
+    @property
+    def is_connect(self) -> bool:
+        return self.url.startswith("sc://")
+
+
+SparkTarget = InProcess | Resident | Remote
+
+
+class Settings(_Frozen):
+    """Everything a process needs to know about its surroundings."""
+
+    home: Path
+    spark: SparkTarget
+    profile: Profile
+    resident_port: int
+    cores: int
+    driver_memory_mb: int
+
+    @property
+    def lake(self) -> Path:
+        return self.home / "lake"
+
+    @property
+    def mirrors(self) -> Path:
+        """Bare copies of repositories that are not read in place: URLs and plain directories."""
+        return self.home / "git"
+
+    @property
+    def server(self) -> Path:
+        return self.home / "server"
+
+
+def load_settings(environ: dict[str, str] | None = None) -> Settings:
+    """Read the settings from `environ` (default: the process's own)."""
+    env = dict(os.environ) if environ is None else environ
+    cores = _positive(env, "LAKEHOUSE_CORES", _available_cores())
+    return Settings(
+        home=home_directory(env),
+        spark=parse_spark(env.get("LAKEHOUSE_SPARK") or "auto"),
+        profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
+        resident_port=_positive(env, "LAKEHOUSE_RESIDENT_PORT", DEFAULT_RESIDENT_PORT),
+        cores=cores,
+        driver_memory_mb=_positive(env, "LAKEHOUSE_DRIVER_MEMORY_MB", _default_driver_memory_mb()),
+    )
+
+
+def home_directory(env: dict[str, str]) -> Path:
+    """`LAKEHOUSE_HOME`, or `.lakehouse` in the checkout (in the working directory when installed elsewhere)."""
+    given = env.get("LAKEHOUSE_HOME")
+    if given:
+        return Path(given).expanduser().absolute()
+    root = PROJECT_ROOT if (PROJECT_ROOT / "pyproject.toml").exists() else Path.cwd()
+    return root / ".lakehouse"
+
+
+def parse_spark(text: str) -> SparkTarget:
+    """`auto`, `in-process`, `resident`, or the URL of a Connect server or of a cluster's master."""
+    match text:
+        case "auto":
+            return Resident(required=False)
+        case "in-process":
+            return InProcess()
+        case "resident":
+            return Resident()
+        case _ if text == "yarn" or text.startswith(("sc://", "spark://", "k8s://", "local-cluster[")):
+            return Remote(url=text)
+        case _:
+            raise BadInputError(
+                subject="LAKEHOUSE_SPARK",
+                seen=f"{text!r} is none of auto, in-process, resident, sc://…, spark://…, k8s://…, yarn",
+                why="the run would not know which Spark to use",
+                remedy="set it to one of these, or unset it (auto: the resident server if it is up, else in-process)",
+            )
+
+
+def _profile(text: str) -> Profile:
+    match text:
+        case "update" | "bulk":
+            return text
+        case _:
+            raise BadInputError(
+                subject="LAKEHOUSE_PROFILE",
+                seen=f"{text!r} is neither update nor bulk",
+                why="the profile sets the JVM's compiler and collector",
+                remedy="use update for small, frequent runs and bulk for long first builds",
+            )
+
+
+def _positive(env: dict[str, str], name: str, default: int) -> int:
+    text = env.get(name)
+    if not text:
+        return default
+    if not text.isdecimal() or int(text) < 1:
+        raise BadInputError(
+            subject=name,
+            seen=f"{text!r} is not a positive whole number",
+            why="it sizes what the run may use",
+            remedy=f"unset it for the default ({default}), or give a number",
+        )
+    return int(text)
+
+
+def _available_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _default_driver_memory_mb() -> int:
+    """A quarter of the machine's memory, between 1 and 4 GiB: Python workers and Delta's readers need the rest."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1024, min(4096, total // (4 * 1024 * 1024)))
