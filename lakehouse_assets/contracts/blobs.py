@@ -12,7 +12,7 @@ BLOBS = TableContract(
             name="encoding",
             type="string",
             nullable=True,
-            description="Encoding the text was read with; latin-1 is the fallback for what declares none; NULL without text.",
+            description="Encoding the text was read with, latin-1 where nothing else fits; NULL without text.",
         ),
         Column(name="text", type="string", nullable=True, description="The content; NULL with a reason."),
         Column(

@@ -1,13 +1,14 @@
-"""A contract in the words of each engine: Arrow schema, Spark DDL, pandera model."""
+"""A contract in the words of each engine: Arrow schema, Spark schema, pandera model."""
 
 from typing import TYPE_CHECKING, Any, assert_never
 
 import pyarrow as pa
 
-from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
+from lakehouse_assets.contracts.table import ColumnType, TableContract
 
 if TYPE_CHECKING:
     import pandera.pyspark as pandera_pyspark
+    from pyspark.sql.types import StructType
 
 
 def arrow_type(column_type: ColumnType) -> pa.DataType:
@@ -33,34 +34,40 @@ def arrow_type(column_type: ColumnType) -> pa.DataType:
 def arrow_schema(contract: TableContract, *, columns: tuple[str, ...] | None = None) -> pa.Schema:
     """Schema of the contract's columns, or of some of them.
 
-    Every field is nullable to the engines: they differ in how they keep NOT NULL, and the contract's own check names the rows.
+    Every field is nullable to the engines: they differ in how they keep NOT NULL, and the contract's own check
+    names the rows.
     """
     chosen = contract.columns if columns is None else tuple(contract.column(name) for name in columns)
     return pa.schema([pa.field(column.name, arrow_type(column.type)) for column in chosen])
 
 
-def spark_ddl(contract: TableContract) -> str:
-    return ", ".join(f"`{column.name}` {column.type}" for column in contract.columns)
+def spark_schema(contract: TableContract) -> "StructType":
+    """The contract's columns as Spark types; needs no session."""
+    from pyspark.sql import types
+
+    by_name = {
+        "string": types.StringType(),
+        "int": types.IntegerType(),
+        "bigint": types.LongType(),
+        "double": types.DoubleType(),
+        "boolean": types.BooleanType(),
+        "timestamp": types.TimestampType(),
+        "array<string>": types.ArrayType(types.StringType()),
+    }
+    return types.StructType([types.StructField(column.name, by_name[column.type]) for column in contract.columns])
 
 
 def pandera_model(contract: TableContract) -> "type[pandera_pyspark.DataFrameModel]":
     """The contract as a pandera model for PySpark frames."""
     import pandera.pyspark as pandera_pyspark
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import ArrayType
 
-    types = {
-        field.name: field.dataType if field.dataType.typeName() == "array" else type(field.dataType)
-        for field in StructType.fromDDL(spark_ddl(contract))
-    }
     namespace: dict[str, Any] = {"__annotations__": {}, "__doc__": contract.description}
-    for column in contract.columns:
-        namespace["__annotations__"][column.name] = types[column.name]
+    for column, field in zip(contract.columns, spark_schema(contract), strict=True):
+        is_array = isinstance(field.dataType, ArrayType)
+        namespace["__annotations__"][column.name] = field.dataType if is_array else type(field.dataType)
         namespace[column.name] = pandera_pyspark.Field(
-            nullable=column.nullable, description=column.description, **_checks(column)
+            nullable=column.nullable, description=column.description, isin=list(column.one_of) or None
         )
     namespace["Config"] = type("Config", (), {"name": contract.name, "strict": True})
     return type(contract.name.title().replace("_", ""), (pandera_pyspark.DataFrameModel,), namespace)
-
-
-def _checks(column: Column) -> dict[str, Any]:
-    return {"isin": list(column.one_of)} if column.one_of else {}

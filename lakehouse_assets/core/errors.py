@@ -1,5 +1,9 @@
 """The one error that people are meant to read: what it is about, what was seen, why it matters, what to do."""
 
+import json
+
+_WIRE_MARK = "lakehouse-error: "
+
 
 class LakehouseError(Exception):
     """A refusal with its remedy. Everything a caller may want to act on is an attribute."""
@@ -12,8 +16,13 @@ class LakehouseError(Exception):
         super().__init__(f"{subject}: {seen}. {why}. What to do: {remedy}.")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Spark workers send errors home by pickle, which would call `__init__` with the message alone."""
+        """Pickle would call `__init__` with the message alone."""
         return _rebuild, (type(self), self.subject, self.seen, self.why, self.remedy)
+
+    def to_wire(self) -> str:
+        """One line that survives being buried in another runtime's traceback; see `from_wire`."""
+        fields = [type(self).__name__, self.subject, self.seen, self.why, self.remedy]
+        return _WIRE_MARK + json.dumps(fields)
 
 
 class BadInputError(LakehouseError):
@@ -34,3 +43,17 @@ class LakeStateError(LakehouseError):
 
 def _rebuild(kind: type[LakehouseError], subject: str, seen: str, why: str, remedy: str) -> LakehouseError:
     return kind(subject=subject, seen=seen, why=why, remedy=remedy)
+
+
+def from_wire(text: str) -> LakehouseError | None:
+    """The error that a worker put on the wire, found anywhere in `text`; None if there is none.
+
+    Spark hands a worker's exception home as the text of its traceback, so the parts travel as one line in it.
+    """
+    for line in text.splitlines():
+        _, mark, tail = line.partition(_WIRE_MARK)
+        if mark:
+            name, subject, seen, why, remedy = json.JSONDecoder().raw_decode(tail)[0]
+            kinds = {kind.__name__: kind for kind in LakehouseError.__subclasses__()}
+            return kinds.get(name, LakehouseError)(subject=subject, seen=seen, why=why, remedy=remedy)
+    return None

@@ -1,4 +1,4 @@
-"""Fingerprints: SHA-256 over length-prefixed parts, so that ("ab", "c") and ("a", "bc") differ, and None differs from ""."""
+"""Fingerprints: SHA-256 over length-prefixed parts: ("ab", "c") and ("a", "bc") differ, and so do None and ""."""
 
 import hashlib
 import json

@@ -45,7 +45,7 @@ def check_name(name: str) -> str:
     cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:128]
     raise BadInputError(
         subject=f"repository name {name!r}",
-        seen="it has characters other than letters, digits, '.', '_' and '-', does not begin with a letter or digit, or is longer than 128",
+        seen="a name is 1 to 128 letters, digits, '.', '_' and '-', the first a letter or digit",
         why="the name is the partition key in Dagster and a folder in the lake",
         remedy=f"choose another, such as {cleaned!r}" if cleaned else "choose a name such as 'my-repo'",
     )

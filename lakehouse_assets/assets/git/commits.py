@@ -1,0 +1,29 @@
+"""The asset `commits`."""
+
+from dagster import AssetExecutionContext, Config, asset
+
+from lakehouse_assets.assets.git.options import git_asset
+from lakehouse_assets.assets.readings import readings_at_heads
+from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.sources.keys import git_key
+from lakehouse_assets.sources.spark_reads import commits_frame
+
+
+class CommitsConfig(Config):
+    """Commits to read repositories at, by name; a repository that is not named is read at its newest."""
+
+    heads: dict[str, str] = {}  # noqa: RUF012  # a pydantic field
+
+
+@asset(**git_asset(COMMITS))
+def commits(
+    context: AssetExecutionContext, config: CommitsConfig, lakehouse: LakehouseResource, spark: SparkResource
+) -> Batch:
+    """One row per commit reachable from the repository's ref."""
+    readings = readings_at_heads(lakehouse, context.partition_keys, config.heads)
+    return Batch(
+        frame=commits_frame(spark.spark_session, readings),
+        keys=tuple(git_key(COMMITS, reading.repository, reading.head.commit_sha) for reading in readings),
+    )

@@ -1,0 +1,33 @@
+"""Forgetting a repository: its registration, its rows, its mirror."""
+
+import shutil
+from collections.abc import Sequence
+
+from deltalake import CommitProperties
+
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.ledger import Ledger, removal_note
+from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.tables import Lake
+
+
+def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: bool) -> dict[str, int]:
+    """Unregister, then delete; gives the rows deleted by table. Contents in `blobs` are shared, so they stay.
+
+    Each delete says in its own commit that the partitions are gone, so that a kill at any point leaves a
+    table whose rows and ledger agree, and a repository that takes the name later is built from nothing.
+    """
+    lake = Lake(settings.lake)
+    gone = [repository.name for repository in Registry(lake).remove(names)]
+    deleted: dict[str, int] = {}
+    for contract in () if keep_rows else CATALOG.values():
+        if contract.partition_by == ("repo",) and lake.exists(contract):
+            listed = ", ".join(f"'{name}'" for name in gone)  # fit names only: see check_name
+            properties = CommitProperties(custom_metadata={"userMetadata": removal_note(contract, gone)})
+            metrics = lake.open(contract).delete(f"repo IN ({listed})", commit_properties=properties)
+            Ledger(lake).record(contract)
+            deleted[contract.name] = metrics["num_deleted_rows"] or 0
+    for name in gone:
+        shutil.rmtree(settings.mirrors / f"{name}.git", ignore_errors=True)
+    return deleted

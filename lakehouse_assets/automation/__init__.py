@@ -1,0 +1,1 @@
+"""What starts runs by itself: sensors and schedules, all off until someone turns them on."""

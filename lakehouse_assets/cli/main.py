@@ -1,0 +1,70 @@
+"""Entry point: the verbs by name, and errors as people read them."""
+
+import importlib
+import json
+import sys
+from typing import Any
+
+import click
+
+from lakehouse_assets import __version__
+from lakehouse_assets.core.errors import LakehouseError
+
+_VERBS = {
+    "repo": "lakehouse_assets.cli.repo:repo",
+    "sync": "lakehouse_assets.cli.sync:sync",
+    "sql": "lakehouse_assets.cli.sql:sql",
+    "tables": "lakehouse_assets.cli.tables:tables",
+    "server": "lakehouse_assets.cli.server:server",
+    "doctor": "lakehouse_assets.cli.doctor:doctor",
+    "demo": "lakehouse_assets.cli.demo:demo",
+}
+
+
+class _LazyGroup(click.Group):
+    """Loads a verb's module only when that verb is used (or when help lists them all)."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        module, _, attribute = _VERBS[cmd_name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lakehouse")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+def cli(debug: bool) -> None:
+    """Keep a code property graph of git repositories in Delta Lake tables, always fresh.
+
+    The lake lives in LAKEHOUSE_HOME (default: .lakehouse in the project).
+    """
+
+
+def main() -> None:
+    """Run the command; an error of ours is told without a traceback unless --debug asks for it."""
+    try:
+        cli(standalone_mode=True)
+    except LakehouseError as error:
+        if "--debug" in sys.argv:
+            raise
+        print_error(error, as_json="--json" in sys.argv)
+        sys.exit(1)
+
+
+def print_error(error: LakehouseError, *, as_json: bool) -> None:
+    if as_json:
+        parts: dict[str, Any] = {
+            "subject": error.subject,
+            "seen": error.seen,
+            "why": error.why,
+            "remedy": error.remedy,
+        }
+        click.echo(json.dumps({"error": parts}), err=True)
+        return
+    click.secho(f"{error.subject}: {error.seen}.", err=True, fg="red")
+    click.echo(f"  why it matters: {error.why}", err=True)
+    click.echo(f"  what to do:     {error.remedy}", err=True)

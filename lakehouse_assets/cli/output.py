@@ -1,0 +1,98 @@
+"""Results as people and programs read them: aligned text, JSON, CSV."""
+
+import csv
+import io
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import click
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+_WIDEST_CELL = 100
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    """Rows under their column names; numbers to the right, NULL as an empty cell."""
+    cells = [[_cell(row[column]) for column in columns] for row in rows]
+    widths = [max(map(_width, [name, *(line[i] for line in cells)])) for i, name in enumerate(columns)]
+    right = [all(isinstance(row[name], int | float | None) for row in rows) and bool(rows) for name in columns]
+    click.echo(_line(columns, widths, right))
+    click.echo(_line(["─" * width for width in widths], widths, right))
+    for line in cells:
+        click.echo(_line(line, widths, right))
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_jsonable))
+
+
+def print_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(["" if row[c] is None else _jsonable_cell(row[c]) for c in columns])
+    click.echo(text.getvalue(), nl=False)
+
+
+def readable_bytes(size: int) -> str:
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} TB"
+
+
+def visible(text: str) -> str:
+    """Text that cannot move the cursor, end the line or turn it around: such characters are shown escaped."""
+    return "".join(c if c == " " or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return f"{value:g}"
+        case datetime() | date():
+            return value.isoformat(sep=" ", timespec="seconds") if isinstance(value, datetime) else value.isoformat()
+        case list() | dict():
+            text = json.dumps(value, ensure_ascii=False, default=_jsonable)
+        case _:
+            text = str(value)
+    text = visible(text)
+    return text if len(text) <= _WIDEST_CELL else text[: _WIDEST_CELL - 1] + "…"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = (
+        " " * (width - _width(cell)) + cell if to_right else cell + " " * (width - _width(cell))
+        for cell, width, to_right in zip(cells, widths, right, strict=True)
+    )
+    return "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """Columns that a terminal gives the text: two for wide characters, none for combining ones."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _jsonable_cell(value: Any) -> Any:
+    return json.dumps(value, default=_jsonable) if isinstance(value, list | dict) else _jsonable(value)
+
+
+def _jsonable(value: Any) -> Any:
+    match value:
+        case datetime() | date():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case _:
+            return value if isinstance(value, str | int | float | bool) else str(value)

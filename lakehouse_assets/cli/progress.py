@@ -1,0 +1,60 @@
+"""Progress on standard error: a live line on a terminal, plain lines elsewhere.
+
+Dagster captures the process's output while a step runs, so progress is written to a copy of standard
+error that was taken before.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lakehouse_assets.core.diagnostics import Diagnostic
+
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+class Progress:
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._out = os.fdopen(os.dup(2), "w", buffering=1)
+        self._live = self._out.isatty() and not quiet
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Show that `name` is under way, then how long it took."""
+        started = time.monotonic()
+        over = threading.Event()
+        spinner = threading.Thread(target=self._spin, args=(name, started, over), daemon=True)
+        if self._live:
+            spinner.start()
+        try:
+            yield
+        finally:
+            over.set()
+            if self._live:
+                spinner.join()
+        self.done(name, round(time.monotonic() - started, 1))
+
+    def done(self, name: str, seconds: float, detail: str = "") -> None:
+        if not self._quiet:
+            self._out.write(f"  ✓ {name:<14} {seconds:>6.1f} s  {detail}".rstrip() + "\n")
+
+    def on_diagnostic(self, diagnostic: Diagnostic) -> None:
+        """Listener: tables as they are written, and warnings as they come."""
+        if self._quiet:
+            return
+        if diagnostic.level == "warning":
+            self._out.write(f"  ! {diagnostic.subject}: {diagnostic.message}\n")
+        elif diagnostic.part == "write":
+            values = diagnostic.values
+            self.done(diagnostic.subject, float(values.get("seconds") or 0), f"{values.get('rows'):,} rows")
+
+    def _spin(self, name: str, started: float, over: threading.Event) -> None:
+        frame = 0
+        while not over.wait(0.1):
+            self._out.write(f"\r  {_FRAMES[frame % len(_FRAMES)]} {name:<14} {time.monotonic() - started:>6.1f} s")
+            self._out.flush()
+            frame += 1
+        self._out.write("\r\x1b[K")

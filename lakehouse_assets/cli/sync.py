@@ -1,0 +1,105 @@
+"""`lakehouse sync`: bring repositories up to their heads."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lakehouse_assets.cli.main import print_error
+from lakehouse_assets.cli.output import json_option, print_json
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from lakehouse_assets.assets.freshness import SyncPlan
+    from lakehouse_assets.cli.runs import RunResult
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME…]")
+@click.option("--all", "everything", is_flag=True, help="Every registered repository.")
+@click.option("--to", metavar="COMMIT", help="Sync one repository to this commit instead of its head.")
+@click.option("--dry-run", is_flag=True, help="Tell what would be done and why, and do nothing.")
+@json_option
+@click.pass_context
+def sync(
+    ctx: click.Context, names: tuple[str, ...], everything: bool, to: str | None, dry_run: bool, as_json: bool
+) -> None:
+    """Bring repositories up to their heads.
+
+    What is fresh costs a look at git and at the Delta log; only what is stale starts a run.
+    """
+    if everything == bool(names):
+        raise click.UsageError("give NAMEs or --all")
+    if to is not None and len(names) != 1:
+        raise click.UsageError("--to COMMIT goes with exactly one NAME")
+    settings = load_settings()
+    plan, results = sync_repositories(settings, names, to=to, dry_run=dry_run, quiet=as_json)
+    if as_json:
+        print_json(_as_json(plan, results))
+    else:
+        _print(plan, results, dry_run=dry_run)
+    ctx.exit(1 if plan.errors else 0)
+
+
+def sync_repositories(
+    settings: Settings, names: tuple[str, ...], *, to: str | None = None, dry_run: bool = False, quiet: bool = False
+) -> "tuple[SyncPlan, list[RunResult]]":
+    """Plan, then do the plan; no names means all repositories."""
+    from lakehouse_assets.assets.freshness import plan_sync
+    from lakehouse_assets.lake.registry import Registry
+    from lakehouse_assets.lake.tables import Lake
+
+    registry = Registry(Lake(settings.lake))
+    repositories = registry.get(names) if names else list(registry.all().values())
+    if not repositories:
+        raise BadInputError(
+            subject="sync",
+            seen="no repository is registered",
+            why="there is nothing to bring up to date",
+            remedy="register one with `lakehouse repo add NAME PATH_OR_URL`",
+        )
+    plan = plan_sync(settings, repositories, to=to)
+    if dry_run or not plan.stale:
+        return plan, []
+    from lakehouse_assets.cli.progress import Progress
+    from lakehouse_assets.cli.runs import run_sync
+
+    return plan, run_sync(settings, plan.stale, Progress(quiet=quiet))
+
+
+def _print(plan: "SyncPlan", results: "list[RunResult]", *, dry_run: bool) -> None:
+    for decision in plan.fresh:
+        click.echo(f"{decision.repository.name}: fresh at {decision.head.commit_sha[:12]}")
+    for decision in plan.stale:
+        word = "would sync" if dry_run else "synced"
+        click.echo(f"{decision.repository.name}: {word} to {decision.head.commit_sha[:12]} ({decision.head.ref})")
+        for reason in decision.reasons if dry_run else ():
+            click.echo(f"  {reason.asset}: {reason.part}: {(reason.old or 'nothing')[:16]} → {reason.new[:16]}")
+    for result in results:
+        click.echo(f"run {result.run_id}")
+    for name, error in plan.errors.items():
+        click.echo(f"{name}: not synced", err=True)
+        print_error(error, as_json=False)
+
+
+def _as_json(plan: "SyncPlan", results: "list[RunResult]") -> dict[str, Any]:
+    return {
+        "repositories": [
+            {
+                "name": decision.repository.name,
+                "commit": decision.head.commit_sha,
+                "ref": decision.head.ref,
+                "fresh": not decision.reasons,
+                "reasons": [{"asset": r.asset, "part": r.part, "old": r.old, "new": r.new} for r in decision.reasons],
+            }
+            for decision in plan.decisions
+        ],
+        "runs": [
+            {"run_id": r.run_id, "repositories": list(r.repositories), "rows": r.rows, "seconds": r.seconds}
+            for r in results
+        ],
+        "errors": [
+            {"name": name, "subject": e.subject, "seen": e.seen, "why": e.why, "remedy": e.remedy}
+            for name, e in plan.errors.items()
+        ],
+    }

@@ -1,0 +1,26 @@
+"""The only place where the rooms are wired together."""
+
+from dagster import Definitions, in_process_executor, load_assets_from_modules
+
+from lakehouse_assets.assets.git import blobs, commits, snapshots
+from lakehouse_assets.automation.heads import hourly_sync, new_heads
+from lakehouse_assets.automation.jobs import SYNC_JOB
+from lakehouse_assets.lake.io_manager import DeltaIOManager
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+
+_lakehouse = LakehouseResource()
+_spark = SparkResource()
+
+defs = Definitions(
+    assets=load_assets_from_modules([commits, snapshots, blobs]),
+    jobs=[SYNC_JOB],
+    sensors=[new_heads],
+    schedules=[hourly_sync],
+    resources={
+        "lakehouse": _lakehouse,
+        "spark": _spark,
+        "delta": DeltaIOManager(lakehouse=_lakehouse, spark=_spark),
+    },
+    # Steps of one run share one Spark session.
+    executor=in_process_executor,
+)

@@ -1,0 +1,253 @@
+"""Delta's JARs, resolved once by Spark's own Ivy and kept: asking Ivy again at each session start costs seconds.
+
+Invariant: the folder of a set of JARs is whole or not there. It is filled under another name inside the
+cache and renamed when every JAR in it opens; of two processes that do so at once, the first one's folder stays.
+The `delta-spark` wheel holds Python only. Of the forty-odd JARs that its coordinates lead to, Spark ships all
+but Delta's own: the others are excluded by pattern, so that they are not even downloaded.
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError
+from lakehouse_assets.core.java import find_java
+
+DELTA_VERSION = "4.4.0"
+DELTA_COORDINATES = f"io.delta:delta-spark_4.2_2.13:{DELTA_VERSION}"
+"""What goes with the pinned delta-spark and pyspark; a test holds them together."""
+
+NEEDED = (
+    "delta-spark_4.2_2.13",
+    "delta-storage",
+    "delta-kernel-api",
+    "delta-kernel-defaults",
+    "delta-kernel-unitycatalog",
+)
+EXCLUDED = (
+    "com.*:*",
+    "org.*:*",
+    "commons-*:*",
+    "javax.*:*",
+    "jakarta.*:*",
+    "io.dropwizard.*:*",
+    "io.netty:*",
+    "io.unitycatalog:*",
+)
+"""Groups of Delta's dependencies that Spark ships already or that only Unity Catalog needs (Ivy's glob patterns)."""
+
+_MANIFEST = "manifest.json"
+_PARTIAL = ".resolving-"
+_TIMEOUT_SECONDS = 600
+_ABANDONED_AFTER_SECONDS = 24 * 3600
+_TAIL_LINES = 15
+
+
+def jar_names() -> tuple[str, ...]:
+    """The file names that Ivy gives to the needed JARs."""
+    return tuple(f"io.delta_{artifact}-{DELTA_VERSION}.jar" for artifact in NEEDED)
+
+
+def cache_directory(environ: dict[str, str] | None = None) -> Path:
+    """`LAKEHOUSE_CACHE`, else `lakehouse_assets` in the user's cache folder."""
+    env = dict(os.environ) if environ is None else environ
+    if env.get("LAKEHOUSE_CACHE"):
+        return Path(env["LAKEHOUSE_CACHE"]).expanduser().absolute()
+    if env.get("XDG_CACHE_HOME"):
+        return Path(env["XDG_CACHE_HOME"]).expanduser().absolute() / "lakehouse_assets"
+    return Path("~/.cache/lakehouse_assets").expanduser()
+
+
+def jar_directory(environ: dict[str, str] | None = None) -> Path:
+    return cache_directory(environ) / "jars" / DELTA_COORDINATES.replace(":", "_")
+
+
+def delta_jars(environ: dict[str, str] | None = None) -> list[Path]:
+    """The JARs from the cache; refused when one is missing or cut short."""
+    folder = jar_directory(environ)
+    fault = _fault(folder)
+    if fault is None:
+        return [folder / name for name in jar_names()]
+    raise EnvironmentNotReadyError(
+        subject=f"Delta's JARs in {folder}",
+        seen=fault,
+        why="Spark cannot read or write Delta tables without all of them",
+        remedy="run `make setup`",
+    )
+
+
+def resolve_jars(environ: dict[str, str] | None = None) -> list[Path]:
+    """Download the JARs unless the cache has them, and return them."""
+    env = dict(os.environ) if environ is None else environ
+    folder = jar_directory(env)
+    if _fault(folder) is None:
+        return delta_jars(env)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _drop_abandoned(folder.parent)
+        with tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=folder.parent) as partial:
+            finished = _collect(_ask_ivy(Path(partial), env), Path(partial) / "finished")
+            _put_in_place(finished, folder)
+    except OSError as error:
+        raise EnvironmentNotReadyError(
+            subject=f"cache {folder.parent}",
+            seen=str(error),
+            why="Delta's JARs are kept there",
+            remedy="make room or make it writable, or set LAKEHOUSE_CACHE to another folder, then run `make setup`",
+        ) from error
+    return delta_jars(env)
+
+
+def _fault(folder: Path) -> str | None:
+    """What keeps the folder from being used; None if nothing does."""
+    manifest = folder / _MANIFEST
+    if not manifest.is_file():
+        return "they were not resolved yet"
+    try:
+        sizes: dict[str, int] = json.loads(manifest.read_text())
+    except ValueError:
+        return f"{_MANIFEST} cannot be read"
+    for name in jar_names():
+        jar = folder / name
+        if name not in sizes or not jar.is_file():
+            return f"{name} is missing"
+        if jar.stat().st_size != sizes[name]:
+            return f"{name} has {jar.stat().st_size} bytes instead of {sizes[name]}"
+    return None
+
+
+def _ask_ivy(partial: Path, env: dict[str, str]) -> Path:
+    """Let `spark-submit` resolve the coordinates for an empty script; return the folder with what it retrieved."""
+    spark = _spark_home()
+    ivy = partial / "ivy"
+    script = partial / "empty.py"
+    script.write_text("")
+    command = [
+        *(str(spark / "bin" / "spark-submit"), "--master", "local[1]"),
+        *("--conf", f"spark.jars.ivy={ivy}", "--conf", "spark.ui.enabled=false"),
+        *("--packages", DELTA_COORDINATES, "--exclude-packages", ",".join(EXCLUDED)),
+        str(script),
+    ]
+    surroundings = env | {
+        "JAVA_HOME": str(find_java(env).home),
+        "SPARK_HOME": str(spark),
+        "SPARK_LOCAL_IP": "127.0.0.1",  # a host whose own name does not resolve is no obstacle
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+    }
+    code, output = _run(command, surroundings)
+    if code != 0:
+        raise _unresolved(
+            f"Ivy did not resolve {DELTA_COORDINATES} (exit status {code}). Its last words:\n{_tail(output)}"
+        )
+    return ivy / "jars"
+
+
+def _run(command: list[str], env: dict[str, str]) -> tuple[int, str]:
+    """Run in a process group of its own, and leave none of it behind."""
+    process = subprocess.Popen(
+        command,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=_TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise _unresolved(f"Ivy did not resolve {DELTA_COORDINATES} within {_TIMEOUT_SECONDS} seconds") from error
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return process.returncode, output
+
+
+def _collect(retrieved: Path, finished: Path) -> Path:
+    """Move the needed JARs into `finished`, with a manifest of their sizes, if each of them opens."""
+    finished.mkdir()
+    sizes: dict[str, int] = {}
+    for name in jar_names():
+        jar = retrieved / name
+        if not jar.is_file():
+            raise _unresolved(f"Ivy retrieved {DELTA_COORDINATES} without {name}")
+        if not zipfile.is_zipfile(jar):
+            raise _unresolved(f"{name} as retrieved is not a JAR")
+        sizes[name] = jar.stat().st_size
+        jar.rename(finished / name)
+    (finished / _MANIFEST).write_text(json.dumps(sizes, indent=1))
+    return finished
+
+
+def _put_in_place(finished: Path, folder: Path) -> None:
+    """Rename into place. A whole folder that another process put there stays; a faulty one makes room."""
+    if folder.exists() and _fault(folder) is not None:
+        folder.rename(finished.with_name("faulty"))
+    try:
+        finished.rename(folder)
+    except OSError:
+        if _fault(folder) is not None:
+            raise
+
+
+def _drop_abandoned(parent: Path) -> None:
+    """Remove what a killed process left behind, once nobody can be at work in it."""
+    for leftover in parent.glob(f"{_PARTIAL}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - leftover.stat().st_mtime > _ABANDONED_AFTER_SECONDS:
+                shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _spark_home() -> Path:
+    """Where pyspark is, without importing it."""
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise EnvironmentNotReadyError(
+            subject="pyspark",
+            seen=f"{sys.executable} does not have it",
+            why="its Ivy resolves Delta's JARs",
+            remedy="run `make setup`",
+        )
+    return Path(spec.origin).parent
+
+
+def _unresolved(seen: str) -> EnvironmentNotReadyError:
+    return EnvironmentNotReadyError(
+        subject="Delta's JARs",
+        seen=seen,
+        why="Spark cannot read or write Delta tables without them, and nothing was kept",
+        remedy="check that Maven Central can be reached (behind a mirror, set DEFAULT_ARTIFACT_REPOSITORY to it) "
+        "and run `make setup` again",
+    )
+
+
+def _tail(output: str) -> str:
+    """The last lines that say something: neither empty nor a frame of Java's stack."""
+    telling = [line for line in output.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    return "\n".join(telling[-_TAIL_LINES:])
+
+
+def main() -> int:
+    try:
+        jars = resolve_jars()
+    except LakehouseError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{len(jars)} JARs in {jars[0].parent}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""What each asset partition was made from, committed with it.
+
+Invariant: an entry and its rows are one Delta commit, because the entry travels in the commit's
+user metadata. The table `materializations` is an index over these: it is written after the data,
+and a reader adds whatever commits the index has not seen. A kill between the two loses nothing.
+
+Cost: reading takes one small table and the log entries since the last write, whatever the lake's size.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.staleness import MaterializationKey
+
+_NOTE = "lakehouse"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """The key of one asset partition's materialization."""
+
+    asset: str
+    partition: str
+    cursor: str
+    code_version: str
+    settings_hash: str
+    run_id: str
+    table_version: int = -1
+    """Version of the asset's table that holds the rows; known once they are committed."""
+    materialized_at: datetime
+
+    @property
+    def key(self) -> MaterializationKey:
+        return MaterializationKey(
+            asset=self.asset,
+            partition=self.partition,
+            cursor=self.cursor,
+            code_version=self.code_version,
+            settings_hash=self.settings_hash,
+        )
+
+
+EntryKey = tuple[str, str]
+
+
+def note(entries: Sequence[Entry]) -> str:
+    """The entries as a commit's user metadata."""
+    rows = [
+        {**asdict(entry), "materialized_at": entry.materialized_at.isoformat(), "table_version": None}
+        for entry in entries
+    ]
+    return json.dumps({_NOTE: rows})
+
+
+def removal_note(contract: TableContract, partitions: Iterable[str]) -> str:
+    """A note that the partitions' rows are gone: an entry that was read up to nothing is never fresh."""
+    return note(
+        [
+            Entry(
+                asset=contract.name,
+                partition=partition,
+                cursor="",
+                code_version="",
+                settings_hash="",
+                run_id="",
+                materialized_at=datetime.now(UTC),
+            )
+            for partition in partitions
+        ]
+    )
+
+
+class Ledger:
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+
+    def latest(self, contracts: Iterable[TableContract]) -> dict[EntryKey, Entry]:
+        """The last entry of every partition of the tables."""
+        indexed = self._indexed()
+        latest = dict(indexed)
+        for contract in contracts:
+            latest.update(self._unindexed(contract, indexed))
+        return latest
+
+    def record(self, contract: TableContract, unwritten: Sequence[Entry] = ()) -> None:
+        """Bring the index up to the table's log. Any writer may do it, for itself and for one that was killed.
+
+        `unwritten` entries changed no row, so no commit carries them: they hold at the table's current version.
+        """
+        fresh = self._unindexed(contract, self._indexed())
+        for entry in unwritten:
+            version = self._lake.open(contract).version()
+            fresh[(entry.asset, entry.partition)] = replace(entry, table_version=version)
+        if not fresh:
+            return
+        rows = [asdict(entry) for entry in fresh.values()]
+        batch = pa.Table.from_pylist(rows, schema=arrow_schema(MATERIALIZATIONS))
+        merge = self._lake.ensure(MATERIALIZATIONS).merge(
+            batch,
+            predicate="t.asset = s.asset AND t.partition = s.partition",
+            source_alias="s",
+            target_alias="t",
+        )
+        merge.when_matched_update_all("s.table_version >= t.table_version").when_not_matched_insert_all().execute()
+
+    def _indexed(self) -> dict[EntryKey, Entry]:
+        rows = self._lake.read(MATERIALIZATIONS).to_pylist()
+        return {(row["asset"], row["partition"]): Entry(**row) for row in rows}
+
+    def _unindexed(self, contract: TableContract, indexed: Mapping[EntryKey, Entry]) -> dict[EntryKey, Entry]:
+        """Entries in the log after the newest one that the index has of this table, the newest per partition."""
+        if not self._lake.exists(contract):
+            return {}
+        table = self._lake.open(contract)
+        seen = max((e.table_version for e in indexed.values() if e.asset == contract.name), default=-1)
+        missing = table.version() - seen
+        if missing <= 0:
+            return {}
+        found: dict[EntryKey, Entry] = {}
+        for commit in reversed(table.history(limit=missing)):
+            for entry in _entries(commit):
+                found[(entry.asset, entry.partition)] = replace(entry, table_version=commit["version"])
+        report("ledger", contract.name, "read the log", commits=missing, entries=len(found))
+        return found
+
+
+def _entries(commit: Mapping[str, Any]) -> list[Entry]:
+    text = commit.get("userMetadata")
+    if not text or not text.startswith(f'{{"{_NOTE}"'):
+        return []
+    return [
+        Entry(
+            **{**row, "table_version": -1, "materialized_at": datetime.fromisoformat(row["materialized_at"])},
+        )
+        for row in json.loads(text)[_NOTE]
+    ]
+
+
+def new_entry(key: MaterializationKey, *, run_id: str) -> Entry:
+    return Entry(**asdict(key), run_id=run_id, materialized_at=datetime.now(UTC))

@@ -1,0 +1,41 @@
+"""What assets ask for: the lake with its registry and ledger, and the process's Spark session."""
+
+from typing import Any
+
+from dagster import ConfigurableResource
+from dagster_pyspark import LazyPySparkResource
+
+from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.session import runtime_for
+from lakehouse_assets.lake.tables import Lake
+
+
+class LakehouseResource(ConfigurableResource):
+    """The lake of this process's settings (`LAKEHOUSE_HOME` and its like)."""
+
+    @property
+    def settings(self) -> Settings:
+        return load_settings()
+
+    @property
+    def lake(self) -> Lake:
+        return Lake(self.settings.lake)
+
+    @property
+    def registry(self) -> Registry:
+        return Registry(self.lake)
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.lake)
+
+
+class SparkResource(LazyPySparkResource):
+    """The one Spark session of this process; nothing is started until a step asks for it."""
+
+    spark_config: dict[str, Any] = {}  # noqa: RUF012  # a pydantic field; the settings decide, not the run's config
+
+    def _init_session(self) -> None:
+        self._spark_session = runtime_for(load_settings()).session

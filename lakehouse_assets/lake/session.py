@@ -1,0 +1,170 @@
+"""One Spark session per process: in process, attached to the resident server, or on a cluster.
+
+Invariant: a process has at most one session, whoever asks for it, and none until somebody does;
+`stop` leaves no JVM of ours behind. A JVM that we launched also ends when this process is killed,
+because it watches the pipe that we hold.
+"""
+
+import atexit
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+from lakehouse_assets.core.diagnostics import phase, report
+from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakeStateError
+from lakehouse_assets.core.java import find_java
+from lakehouse_assets.core.settings import InProcess, Remote, Resident, Settings
+from lakehouse_assets.lake.jars import delta_jars
+from lakehouse_assets.lake.server import resident_url
+from lakehouse_assets.plan.spark_conf import cluster_conf, driver_conf, session_conf
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+LOG_CONF = Path(__file__).with_name("log4j2.properties")
+_JVM_EXIT_SECONDS = 30
+_LOG_TAIL_LINES = 15
+
+
+class SparkRuntime:
+    """The process's session and how it was come by."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._session: SparkSession | None = None
+        self._owns_jvm = False
+
+    @property
+    def session(self) -> "SparkSession":
+        if self._session is None:
+            with phase("spark", self.settings.spark.mode, "session start"):
+                self._session = self._open()
+            atexit.register(self.stop)
+        return self._session
+
+    @property
+    def started(self) -> bool:
+        return self._session is not None
+
+    def stop(self) -> None:
+        """End the session, and the JVM if it is ours."""
+        session, self._session = self._session, None
+        if session is None:
+            return
+        atexit.unregister(self.stop)
+        session.stop()
+        if self._owns_jvm:
+            _end_jvm()
+
+    def _open(self) -> "SparkSession":
+        target = self.settings.spark
+        match target:
+            case InProcess():
+                return self._in_process()
+            case Resident():
+                url = resident_url(self.settings)
+                if url is not None:
+                    return self._attach(url)
+                if target.required:
+                    raise EnvironmentNotReadyError(
+                        subject="resident Spark server",
+                        seen="LAKEHOUSE_SPARK asks for it and it is not running",
+                        why="the run would wait for nothing",
+                        remedy="run `lakehouse server start`, or unset LAKEHOUSE_SPARK to run in process",
+                    )
+                return self._in_process()
+            case Remote():
+                return self._attach(target.url) if target.is_connect else self._on_cluster(target.url)
+            case _:
+                assert_never(target)
+
+    def _in_process(self) -> "SparkSession":
+        conf = driver_conf(self.settings, jars=delta_jars(), python=Path(sys.executable), log_conf=LOG_CONF)
+        return self._launch(conf)
+
+    def _on_cluster(self, master: str) -> "SparkSession":
+        return self._launch(cluster_conf(self.settings, master=master, jars=delta_jars(), python=Path(sys.executable)))
+
+    def _launch(self, conf: dict[str, str]) -> "SparkSession":
+        from pyspark.sql import SparkSession
+
+        if SparkSession.getActiveSession() is not None:
+            raise LakeStateError(
+                subject="Spark session",
+                seen="this process has one that was not opened here",
+                why="its settings (Delta, time zone, parallelism) are not ours, and would silently apply",
+                remedy="stop it before using the lake, or run the lake in a process of its own",
+            )
+        self._owns_jvm = True
+        context = _launch_context(conf, self.settings.home / "logs" / "spark.log")
+        return SparkSession(context)
+
+    def _attach(self, url: str) -> "SparkSession":
+        from pyspark.sql import SparkSession
+
+        report("spark", url, "attached")
+        session = SparkSession.builder.remote(url).getOrCreate()
+        for key in ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions"):
+            session.conf.set(key, session_conf(self.settings)[key])
+        return session
+
+
+def _launch_context(conf: dict[str, str], log: Path) -> "SparkContext":
+    """A Spark context in a JVM of its own, whose chatter goes to `log` instead of people's terminals."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    spark_conf = SparkConf().setAll(list(conf.items()))
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        try:
+            gateway = launch_gateway(spark_conf, {"stdout": output, "stderr": output})
+        except PySparkRuntimeError as error:
+            tail = log.read_text(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
+            raise EnvironmentNotReadyError(
+                subject="Spark",
+                seen="its JVM did not start; its last lines were:\n  " + "\n  ".join(tail) + "\n",
+                why="nothing can be built without it",
+                remedy=f"mend what {log} names (too little memory is common), then run it again",
+            ) from error
+    return SparkContext(conf=spark_conf, gateway=gateway)
+
+
+def _end_jvm() -> None:
+    """Close the gateway's pipe and wait for the JVM; PySpark itself leaves it running until Python ends."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    gateway.shutdown()
+    process = getattr(gateway, "proc", None)
+    if process is None:
+        return
+    if process.stdin is not None:
+        process.stdin.close()
+    process.wait(timeout=_JVM_EXIT_SECONDS)
+
+
+_runtime: SparkRuntime | None = None
+
+
+def runtime_for(settings: Settings) -> SparkRuntime:
+    """The process's one runtime. While it runs, settings that need another Spark are refused; the home may vary."""
+    global _runtime
+    if _runtime is None or not _runtime.started:
+        _runtime = SparkRuntime(settings)
+    elif _runtime.settings.model_dump(exclude={"home"}) != settings.model_dump(exclude={"home"}):
+        raise LakeStateError(
+            subject="Spark session",
+            seen="this process has one that was started with other settings",
+            why="a process has one session, and it would not behave as the new settings say",
+            remedy="stop it first, or use a process of its own",
+        )
+    return _runtime

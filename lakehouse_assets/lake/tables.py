@@ -1,0 +1,121 @@
+"""Where tables are and what their logs say, read with delta-rs: no JVM, no scan.
+
+Invariant: a table is made from its contract alone. A folder that is there without a readable log
+is an error, never an empty table: taking it for one would turn the next write into a loss.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.errors import LakeStateError
+
+if TYPE_CHECKING:
+    from deltalake.table import FilterConjunctionType
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSize:
+    """What the log says of a table's current version; rows are None if a file has no statistics."""
+
+    rows: int | None
+    files: int
+    bytes: int
+    version: int
+
+
+class Lake:
+    """The folder of tables."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, contract: TableContract) -> Path:
+        return self.root / contract.name
+
+    def exists(self, contract: TableContract) -> bool:
+        """Whether the table has been made; a folder with data but no log is refused."""
+        path = self.path(contract)
+        if (path / "_delta_log").is_dir() and any((path / "_delta_log").iterdir()):
+            return True
+        if path.exists() and any(path.rglob("*.parquet")):
+            raise LakeStateError(
+                subject=f"table {contract.name}",
+                seen=f"{path} has data files but no Delta log",
+                why="the log says which files are rows; without it, a write would orphan or overwrite them",
+                remedy="restore the folder's _delta_log from a backup, or move the folder away to build the table anew",
+            )
+        return False
+
+    def open(self, contract: TableContract) -> DeltaTable:
+        try:
+            return DeltaTable(self.path(contract))
+        except DeltaError as error:
+            raise LakeStateError(
+                subject=f"table {contract.name}",
+                seen=f"its Delta log at {self.path(contract)} cannot be read: {error}",
+                why="rows can be neither trusted nor changed without it",
+                remedy="restore the log from a backup, or move the folder away to build the table anew",
+            ) from error
+
+    def ensure(self, contract: TableContract) -> DeltaTable:
+        """The table, made empty if it is not there yet."""
+        if not self.exists(contract):
+            self.path(contract).parent.mkdir(parents=True, exist_ok=True)
+            DeltaTable.create(
+                self.path(contract),
+                schema=_described(contract),
+                mode="ignore",
+                partition_by=list(contract.partition_by),
+                name=contract.name,
+                description=contract.description,
+                configuration={
+                    "delta.enableChangeDataFeed": "true",
+                    "delta.dataSkippingStatsColumns": ",".join(_with_statistics(contract)),
+                },
+            )
+        return self.open(contract)
+
+    def read(
+        self,
+        contract: TableContract,
+        *,
+        columns: Sequence[str] | None = None,
+        filters: "FilterConjunctionType | None" = None,
+    ) -> pa.Table:
+        """Rows in Arrow; of a table that is not there yet, none."""
+        names = tuple(columns or contract.column_names)
+        if not self.exists(contract):
+            return arrow_schema(contract, columns=names).empty_table()
+        return self.open(contract).to_pyarrow_table(columns=list(names), filters=filters)
+
+    def size(self, contract: TableContract) -> TableSize:
+        table = self.open(contract)
+        actions = pa.table(table.get_add_actions(flatten=True))
+        records = actions["num_records"].to_pylist()
+        return TableSize(
+            rows=None if None in records else sum(records),
+            files=actions.num_rows,
+            bytes=sum(actions["size_bytes"].to_pylist()),
+            version=table.version(),
+        )
+
+
+def _described(contract: TableContract) -> pa.Schema:
+    """Every column carries its description, so that other engines show it too."""
+    return pa.schema(
+        [field.with_metadata({"comment": contract.column(field.name).description}) for field in arrow_schema(contract)]
+    )
+
+
+def _with_statistics(contract: TableContract) -> list[str]:
+    """Minimum and maximum prune on scalars; partition columns are pruned by the log already."""
+    without = {*contract.without_statistics, *contract.partition_by}
+    return [c.name for c in contract.columns if c.name not in without and not c.type.startswith("array")]

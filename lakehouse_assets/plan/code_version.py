@@ -1,0 +1,92 @@
+"""The version of code from what it means: comments, docstrings and layout don't count.
+
+The version of a function is the fingerprint of its module and of every module of this project that
+the module imports, directly or not, each as a normalized syntax tree, with the versions of the
+libraries and the data files that shape the result.
+"""
+
+import ast
+import importlib.util
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from lakehouse_assets.core.hashing import fingerprint
+
+_PROJECT = "lakehouse_assets"
+
+
+def code_version(
+    *functions: Callable[..., Any],
+    libraries: Sequence[str] = (),
+    data_files: Sequence[Path] = (),
+    parameters: Sequence[str] = (),
+) -> str:
+    """Fingerprint of what decides the functions' results, their input apart."""
+    modules = _reached(function.__module__ for function in functions)
+    parts = [text for name in sorted(modules) for text in (name, _normalized(name))]
+    parts += [text for name in libraries for text in (name, version(name))]
+    parts += [path.read_text() for path in data_files]
+    return fingerprint([*parts, *parameters])
+
+
+def normalized_source(source: str) -> str:
+    """Source text as its syntax tree, without docstrings and positions."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body
+            if body and isinstance(body[0], ast.Expr) and _is_text(body[0].value):
+                node.body = body[1:]
+    return ast.dump(tree, annotate_fields=False)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _reached(names: Iterable[str]) -> set[str]:
+    reached: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(_project_imports(name))
+    return reached
+
+
+@cache
+def _source(module: str) -> str:
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{module} has no source to take a code version from", name=module)
+    return Path(spec.origin).read_text()
+
+
+@cache
+def _normalized(module: str) -> str:
+    return normalized_source(_source(module))
+
+
+@cache
+def _project_imports(module: str) -> tuple[str, ...]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(_source(module))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+    ours = {name for name in found if name.startswith(f"{_PROJECT}.")}
+    return tuple(name for name in sorted(ours) if _is_module(name))
+
+
+def _is_module(name: str) -> bool:
+    parent = name.rpartition(".")[0]
+    parent_spec = importlib.util.find_spec(parent)
+    if parent_spec is None or parent_spec.submodule_search_locations is None:
+        return False  # a name inside a module, not a module
+    return importlib.util.find_spec(name) is not None

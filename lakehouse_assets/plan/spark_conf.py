@@ -1,0 +1,74 @@
+"""Which configuration a Spark driver of ours gets, from the machine and the profile."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import assert_never
+
+from lakehouse_assets.core.settings import Profile, Settings
+
+
+def driver_conf(settings: Settings, *, jars: Sequence[Path], python: Path, log_conf: Path) -> dict[str, str]:
+    """Configuration of a driver on this machine, in process or resident."""
+    return {
+        **session_conf(settings),
+        "spark.master": f"local[{settings.cores}]",
+        "spark.app.name": "lakehouse",
+        "spark.driver.memory": f"{settings.driver_memory_mb}m",
+        # On the class path, not in spark.jars: nothing is copied and re-served at each start.
+        "spark.driver.extraClassPath": ":".join(str(jar) for jar in jars),
+        "spark.driver.extraJavaOptions": f"{_java_options(settings.profile)} -Dlog4j2.configurationFile={log_conf}",
+        # A laptop's own host name often does not resolve; nothing but this machine talks to the driver.
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        **_python_conf(python),
+        "spark.sql.warehouse.dir": str(settings.home / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+
+
+def cluster_conf(settings: Settings, *, master: str, jars: Sequence[Path], python: Path) -> dict[str, str]:
+    """Configuration of an application on a cluster: the JARs travel to the executors."""
+    return {
+        **session_conf(settings),
+        "spark.master": master,
+        "spark.app.name": "lakehouse",
+        "spark.driver.memory": f"{settings.driver_memory_mb}m",
+        "spark.jars": ",".join(str(jar) for jar in jars),
+        **_python_conf(python),
+        "spark.ui.showConsoleProgress": "false",
+    }
+
+
+def session_conf(settings: Settings) -> dict[str, str]:
+    """What holds wherever the driver is: Delta, UTC, and parallelism that fits the machine."""
+    cores = str(settings.cores)
+    return {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.default.parallelism": cores,
+        "spark.sql.shuffle.partitions": cores,
+        # 50 by default: with few cores, a small MERGE would spend its time reading the log in 50 tasks.
+        "spark.databricks.delta.snapshotPartitions": cores,
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Re-planning between stages pays for itself on large inputs only.
+        "spark.sql.adaptive.enabled": "true" if settings.profile == "bulk" else "false",
+    }
+
+
+def _python_conf(python: Path) -> dict[str, str]:
+    """Without these, workers take the system's python3, which has none of our libraries."""
+    return {"spark.pyspark.python": str(python), "spark.pyspark.driver.python": str(python)}
+
+
+def _java_options(profile: Profile) -> str:
+    match profile:
+        case "update":
+            # The first compiler only: short runs end before the second has earned what it costs.
+            return "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        case "bulk":
+            return "-XX:+UseParallelGC"
+        case _:
+            assert_never(profile)

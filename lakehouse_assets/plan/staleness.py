@@ -1,0 +1,44 @@
+"""Is an asset partition fresh, and if not, because of which part of its key?"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+KeyPart = Literal["never materialized", "code_version", "settings_hash", "cursor"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaterializationKey:
+    """What an asset partition is made from; equal keys give equal rows."""
+
+    asset: str
+    partition: str
+    cursor: str
+    code_version: str
+    settings_hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Staleness:
+    """One reason why a partition is stale, with the value it was made with and the value it should have."""
+
+    asset: str
+    partition: str
+    part: KeyPart
+    old: str | None
+    new: str
+
+
+def stale_because(wanted: MaterializationKey, stored: MaterializationKey | None) -> list[Staleness]:
+    """Every part of the key that differs; empty means fresh."""
+
+    def reason(part: KeyPart, old: str | None, new: str) -> Staleness:
+        return Staleness(asset=wanted.asset, partition=wanted.partition, part=part, old=old, new=new)
+
+    if stored is None:
+        return [reason("never materialized", None, wanted.cursor)]
+    pairs: list[tuple[KeyPart, str, str]] = [
+        ("code_version", stored.code_version, wanted.code_version),
+        ("settings_hash", stored.settings_hash, wanted.settings_hash),
+        ("cursor", stored.cursor, wanted.cursor),
+    ]
+    return [reason(part, old, new) for part, old, new in pairs if old != new]

@@ -1,0 +1,170 @@
+"""The history of a head as rows of `commits`.
+
+Commits are parsed here from their bytes, since history has commits that today's tools would not
+write: two parents of the same id, dates beyond the year 9999, encodings that never existed. Only what cannot be read as
+a commit at all stops the run. Replacement references (`git replace`) are not followed: rows are
+about the commits as they were made.
+
+Cost: one object read per commit. The first-parent line is read first and kept (as Arrow) until its
+root is found, because positions count from there; all else streams.
+"""
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.sources.batches import Columns
+from lakehouse_assets.sources.decoding import decode_field
+from lakehouse_assets.sources.head import Head
+from lakehouse_assets.sources.objects import Objects, unreadable
+
+ROWS_PER_BATCH = 10_000
+
+_SCHEMA = arrow_schema(COMMITS)
+_POSITION = COMMITS.column_names.index("first_parent_position")
+_YEAR_10000 = 253_402_300_800
+_SPACE = b" \t\n\r"
+"""What git counts as white space."""
+
+
+class _Commit(NamedTuple):
+    """The parts of a commit; short-lived, so a tuple."""
+
+    tree: str
+    parents: list[str]
+    author: bytes
+    committer: bytes
+    encoding: bytes | None
+    message: bytes
+
+
+def read_commits(git_dir: Path, repository: str, head: Head) -> Iterator[pa.RecordBatch]:
+    """Every commit reachable from the head, as git itself counts them (a shallow clone ends at its boundary)."""
+    columns = Columns(_SCHEMA)
+    if head.is_directory:
+        columns.append(repository, head.commit_sha, head.tree_sha, [], 0, "", "", None, "", "", None, "")
+        yield from columns.drain()
+        return
+    history = _History(Objects(git_dir, repository))
+    line: list[pa.RecordBatch] = []
+    sha, aside = head.commit_sha, []
+    while sha:
+        parents = history.append(sha, columns)
+        sha, more = (parents[0], parents[1:]) if parents else ("", [])
+        aside.extend(more)
+        if len(columns) >= ROWS_PER_BATCH:
+            line.extend(columns.drain())
+    line.extend(columns.drain())
+    yield from _positioned(line)
+    while aside:
+        sha = aside.pop()
+        if sha not in history.met:
+            aside.extend(history.append(sha, columns))
+        if len(columns) >= ROWS_PER_BATCH:
+            yield from columns.drain()
+    yield from columns.drain()
+
+
+class _History:
+    """Reads commits into columns, and knows which were read."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._boundary = _shallow_boundary(objects)
+        self.met: set[str] = set()
+
+    def append(self, sha: str, columns: Columns) -> list[str]:
+        """Add the commit's row, its position left open; the commit's parents."""
+        self.met.add(sha)
+        commit = _parsed(self._objects.read(sha, "commit"))
+        if not commit.tree:
+            raise unreadable(self._objects.name, f"commit {sha}", "it names no tree")
+        # The parents of a boundary are not there, and git, too, shows it without them.
+        parents = [] if sha in self._boundary else commit.parents
+        columns.append(
+            self._objects.name,
+            sha,
+            commit.tree,
+            parents,
+            None,
+            *_person(commit.author, commit.encoding),
+            *_person(commit.committer, commit.encoding),
+            decode_field(subject(commit.message), commit.encoding),
+        )
+        return parents
+
+
+def subject(message: bytes) -> bytes:
+    """The first paragraph on one line, as git shows it."""
+    lines: list[bytes] = []
+    for line in message.partition(b"\x00")[0].split(b"\n"):
+        kept = line.rstrip(_SPACE)
+        if kept:
+            lines.append(kept)
+        elif lines:
+            break
+    return b" ".join(lines)
+
+
+def _positioned(line: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches of a first-parent line, which begins at the head, with positions counted from its root."""
+    position = sum(batch.num_rows for batch in line)
+    field = _SCHEMA.field(_POSITION)
+    for batch in line:
+        positions = range(position - 1, position - 1 - batch.num_rows, -1)
+        position -= batch.num_rows
+        yield batch.set_column(_POSITION, field, pa.array(positions, type=field.type))
+
+
+def _shallow_boundary(objects: Objects) -> frozenset[str]:
+    """The commits at which a shallow clone was cut off."""
+    git_dir = Path(objects.git.path)
+    common = git_dir / "commondir"  # a linked work tree keeps them with the repository it belongs to
+    if common.is_file():
+        git_dir = git_dir / common.read_text().strip()
+    shallow = git_dir / "shallow"
+    return frozenset(shallow.read_text().split()) if shallow.is_file() else frozenset()
+
+
+def _parsed(data: bytes) -> _Commit:
+    header, _, message = data.partition(b"\n\n")
+    tree = author = committer = b""
+    encoding = None
+    parents: list[str] = []
+    for line in header.split(b"\n"):
+        # Continued lines (signatures, merged tags) begin with a space, so they match none of these.
+        key, _, value = line.partition(b" ")
+        match key:
+            case b"tree":
+                tree = value
+            case b"parent":
+                parents.append(value.decode("latin-1"))
+            case b"author":
+                author = value
+            case b"committer":
+                committer = value
+            case b"encoding":
+                encoding = value
+            case _:
+                continue
+    return _Commit(tree.decode("latin-1"), parents, author, committer, encoding, message)
+
+
+def _person(line: bytes, encoding: bytes | None) -> tuple[str, str, int | None]:
+    """Name, address and microseconds since 1970, as far as the line has them."""
+    who, _, when = line.rpartition(b">")
+    seconds = when.split()
+    time = int(seconds[0]) if seconds and seconds[0].isdigit() and len(seconds[0]) < 16 else _YEAR_10000
+    return (*_identity(who or line, encoding), time * 1_000_000 if time < _YEAR_10000 else None)
+
+
+@functools.lru_cache(maxsize=8192)  # a history has far fewer people than commits
+def _identity(who: bytes, encoding: bytes | None) -> tuple[str, str]:
+    name, _, rest = who.partition(b"<")
+    address = rest.partition(b">")[0]
+    return decode_field(name.strip(_SPACE), encoding), decode_field(address.strip(_SPACE), encoding)

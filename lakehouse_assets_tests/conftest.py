@@ -1,0 +1,53 @@
+"""One Spark session for the whole run, a home of its own for each test, and no JVM left behind."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from pyspark.sql import SparkSession
+
+from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.lake.session import runtime_for
+from lakehouse_assets.lake.tables import Lake
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _environment() -> None:
+    """Tests decide what is set; a developer's own settings must not reach them."""
+    for name in [name for name in os.environ if name.startswith(("LAKEHOUSE_", "DAGSTER_"))]:
+        if name != "LAKEHOUSE_CACHE":
+            del os.environ[name]
+    os.environ["LAKEHOUSE_SPARK"] = "in-process"
+    os.environ["LAKEHOUSE_DRIVER_MEMORY_MB"] = "1024"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Settings of a fresh home."""
+    monkeypatch.setenv("LAKEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    return load_settings()
+
+
+@pytest.fixture
+def lake(settings: Settings) -> Lake:
+    return Lake(settings.lake)
+
+
+@pytest.fixture
+def spark(settings: Settings) -> SparkSession:
+    return runtime_for(settings).session
+
+
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None] | None:
+    """The suite fails if a Java process outlives it."""
+    from lakehouse_assets.lake import session as spark_session
+
+    if spark_session._runtime is not None:
+        spark_session._runtime.stop()
+    survivors = [p for p in psutil.Process().children(recursive=True) if p.name() == "java"]
+    if survivors:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print(f"\nJava processes outlived the suite: {[p.cmdline()[:3] for p in survivors]}")

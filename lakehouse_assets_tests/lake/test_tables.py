@@ -1,0 +1,55 @@
+"""Tables are made from their contracts; what is not a table is never taken for an empty one."""
+
+import shutil
+
+import pytest
+
+from lakehouse_assets.contracts.blobs import BLOBS
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.repositories import REPOSITORIES
+from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.core.repository import Repository
+from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.tables import Lake
+
+
+@pytest.mark.parametrize("contract", CATALOG.values(), ids=list(CATALOG))
+def test_a_table_is_made_as_its_contract_says(lake: Lake, contract):
+    table = lake.ensure(contract)
+    assert [field.name for field in table.schema().fields] == list(contract.column_names)
+    assert [field.metadata["comment"] for field in table.schema().fields] == [c.description for c in contract.columns]
+    assert table.metadata().partition_columns == list(contract.partition_by)
+    assert table.metadata().configuration["delta.enableChangeDataFeed"] == "true"
+
+
+def test_making_a_table_twice_leaves_it_as_it_was(lake: Lake):
+    lake.ensure(COMMITS)
+    assert lake.ensure(COMMITS).version() == 0
+
+
+def test_source_text_is_kept_out_of_the_log_s_statistics(lake: Lake):
+    statistics = lake.ensure(BLOBS).metadata().configuration["delta.dataSkippingStatsColumns"].split(",")
+    assert "blob_sha" in statistics
+    assert "text" not in statistics
+
+
+def test_a_table_that_was_never_made_has_no_rows(lake: Lake):
+    assert lake.read(COMMITS, columns=["repo"]).num_rows == 0
+    assert not lake.exists(COMMITS)
+
+
+def test_data_files_without_a_log_are_refused_instead_of_overwritten(lake: Lake):
+    Registry(lake).add([Repository(name="a", location="/a", kind="directory")])
+    shutil.rmtree(lake.path(REPOSITORIES) / "_delta_log")
+    with pytest.raises(LakeStateError, match="no Delta log"):
+        lake.read(REPOSITORIES)
+    with pytest.raises(LakeStateError, match="no Delta log"):
+        lake.ensure(REPOSITORIES)
+
+
+def test_a_log_that_cannot_be_read_is_refused_by_name(lake: Lake):
+    lake.ensure(COMMITS)
+    (lake.path(COMMITS) / "_delta_log" / "00000000000000000000.json").write_text("{ not json")
+    with pytest.raises(LakeStateError, match="table commits"):
+        lake.read(COMMITS)

@@ -1,0 +1,40 @@
+"""The driver's configuration follows the machine and the profile."""
+
+from pathlib import Path
+
+from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.plan.spark_conf import cluster_conf, driver_conf
+
+JARS = [Path("/jars/a.jar"), Path("/jars/b.jar")]
+
+
+def conf(**environ: str) -> dict[str, str]:
+    return driver_conf(load_settings(environ), jars=JARS, python=Path("/venv/python"), log_conf=Path("/log"))
+
+
+def test_parallelism_is_the_machine_s():
+    made = conf(LAKEHOUSE_CORES="3")
+    assert made["spark.master"] == "local[3]"
+    assert made["spark.databricks.delta.snapshotPartitions"] == "3"
+    assert made["spark.sql.shuffle.partitions"] == "3"
+
+
+def test_workers_use_our_interpreter():
+    assert conf()["spark.pyspark.python"] == "/venv/python"
+
+
+def test_short_runs_stop_at_the_first_compiler_and_long_ones_do_not():
+    assert "TieredStopAtLevel=1" in conf(LAKEHOUSE_PROFILE="update")["spark.driver.extraJavaOptions"]
+    assert "TieredStopAtLevel" not in conf(LAKEHOUSE_PROFILE="bulk")["spark.driver.extraJavaOptions"]
+
+
+def test_jars_come_from_the_cache_and_nothing_is_resolved():
+    made = conf()
+    assert made["spark.driver.extraClassPath"] == "/jars/a.jar:/jars/b.jar"
+    assert "spark.jars.packages" not in made
+
+
+def test_on_a_cluster_the_jars_travel():
+    made = cluster_conf(load_settings({}), master="spark://m:7077", jars=JARS, python=Path("/venv/python"))
+    assert made["spark.master"] == "spark://m:7077"
+    assert made["spark.jars"] == "/jars/a.jar,/jars/b.jar"
