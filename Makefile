@@ -7,6 +7,8 @@ BIN := .venv/bin
 REPO ?=
 NAME ?=
 
+SETUP_OPTIONS := --dev
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-slow bench docs ui clean
 
@@ -14,7 +16,7 @@ NAME ?=
 define RUN_SETUP
 for python in python3 python3.13 python3.12 python3.11; do \
   if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-    exec $$python -B -m lakehouse_assets.core.bootstrap --dev; \
+    exec $$python -B -m lakehouse_assets.core.bootstrap $(SETUP_OPTIONS); \
   fi; \
 done
 endef
@@ -39,6 +41,7 @@ setup: ## make the environment in .venv, find or install Java, fetch Delta's JAR
 demo: setup ## build a lake from REPO=path-or-url (default: this project's own repository), under NAME=…
 	@$(BIN)/lakehouse demo $(if $(REPO),'$(REPO)') $(if $(NAME),--name '$(NAME)')
 
+test: SETUP_OPTIONS += --browser
 test: check ## check the code, then run the tests
 	@$(BIN)/pytest
 

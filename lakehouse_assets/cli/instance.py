@@ -18,6 +18,7 @@ def dagster_environment(settings: Settings) -> dict[str, str]:
     return {
         "DAGSTER_HOME": os.environ.get("DAGSTER_HOME") or str(default),
         "LAKEHOUSE_HOME": str(settings.home),
+        "DAGSTER_DISABLE_TELEMETRY": "yes",
     }
 
 

@@ -111,13 +111,13 @@ def register(
 ) -> "list[Repository]":
     """Check every pair, register all or none, and give Dagster its partitions."""
     from lakehouse_assets.core.repository import Repository, check_name
-    from lakehouse_assets.extract.languages import known_language
+    from lakehouse_assets.extract.languages import check_languages
     from lakehouse_assets.lake.registry import Registry
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.sources.head import resolve_head
     from lakehouse_assets.sources.location import locate
 
-    kept = tuple(known_language(language) for language in languages)
+    kept = check_languages(languages)
     repositories: list[Repository] = []
     for name, text in pairs:
         check_name(name)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from lakehouse_assets.assets.freshness import SyncDecision
 
 
+_OWNER_TAG = "lakehouse/process"
+"""Process id and birth time of the command that carries a run out."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
     """What a run did: rows written and seconds, by asset."""
@@ -37,11 +41,36 @@ def run_sync(settings: Settings, decisions: "Sequence[SyncDecision]", progress: 
 
     heads = {decision.repository.name: decision.head.commit_sha for decision in decisions}
     with open_instance(settings) as instance:
+        end_orphaned_runs(instance)
         align_partitions(instance, Registry(Lake(settings.lake)).all())
         with progress.step("start Spark"):
             _ = runtime_for(settings).session
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
         return [_run(instance, names, heads, progress) for names in contiguous(order, set(heads))]
+
+
+def end_orphaned_runs(instance: "DagsterInstance") -> list[str]:
+    """Mark runs of commands that were killed as failed; Dagster would count them as running and hold back others."""
+    import psutil
+    from dagster import DagsterRunStatus, RunsFilter
+
+    ended: list[str] = []
+    for run in instance.get_runs(RunsFilter(statuses=[DagsterRunStatus.STARTED, DagsterRunStatus.STARTING])):
+        owner = run.tags.get(_OWNER_TAG)
+        if owner is None:
+            continue
+        pid, _, born = owner.partition("@")
+        if not psutil.pid_exists(int(pid)) or str(psutil.Process(int(pid)).create_time()) != born:
+            instance.report_run_failed(run, f"The `lakehouse` command that ran it (process {pid}) is gone.")
+            ended.append(run.run_id)
+    return ended
+
+
+def _owner() -> str:
+    import psutil
+
+    me = psutil.Process()
+    return f"{me.pid}@{me.create_time()}"
 
 
 def contiguous(order: Sequence[str], wanted: set[str]) -> list[list[str]]:
@@ -68,6 +97,7 @@ def _run(instance: "DagsterInstance", names: list[str], heads: dict[str, str], p
         if len(names) == 1
         else {"dagster/asset_partition_range_start": names[0], "dagster/asset_partition_range_end": names[-1]}
     )
+    tags[_OWNER_TAG] = _owner()
     chosen = {name: heads[name] for name in names}
     run_config: dict[str, Any] = {
         "ops": {"commits": {"config": {"heads": chosen}}},

@@ -6,7 +6,7 @@ subscribed in the current context, and cost nothing when there is none.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ def report(part: str, subject: str, message: str, *, level: Level = "info", **va
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listening(listener: Listener) -> Generator[None, None, None]:
     """Send every report made inside the scope to `listener` as well."""
     token = _listeners.set((*_listeners.get(), listener))
     try:
@@ -49,7 +49,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def collecting() -> Iterator[list[Diagnostic]]:
+def collecting() -> Generator[list[Diagnostic], None, None]:
     """Collect the reports made inside the scope."""
     collected: list[Diagnostic] = []
     with listening(collected.append):
@@ -57,7 +57,7 @@ def collecting() -> Iterator[list[Diagnostic]]:
 
 
 @contextmanager
-def phase(part: str, subject: str, name: str) -> Iterator[None]:
+def phase(part: str, subject: str, name: str) -> Generator[None, None, None]:
     """Report how long the scope took, also when it fails."""
     started = time.perf_counter()
     try:

@@ -20,7 +20,6 @@ from pathlib import Path
 import psutil
 
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
-from lakehouse_assets.core.java import find_java
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.jars import delta_jars
 from lakehouse_assets.plan.spark_conf import driver_conf
@@ -88,7 +87,7 @@ def port_is_free(port: int) -> bool:
 
 
 def _launch(settings: Settings) -> ServerState:
-    from lakehouse_assets.lake.session import LOG_CONF
+    from lakehouse_assets.lake.session import LOG_CONF, launch_environment
 
     conf = driver_conf(settings, jars=delta_jars(), python=Path(sys.executable), log_conf=LOG_CONF) | {
         "spark.connect.grpc.binding.port": str(settings.resident_port),
@@ -102,7 +101,7 @@ def _launch(settings: Settings) -> ServerState:
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=settings.server,
-            env=os.environ | {"JAVA_HOME": str(find_java().home), "PYSPARK_PYTHON": sys.executable},
+            env=os.environ | launch_environment(),
             start_new_session=True,
         )
     deadline = time.monotonic() + _START_SECONDS

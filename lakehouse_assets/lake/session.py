@@ -111,13 +111,24 @@ class SparkRuntime:
         return session
 
 
+def launch_environment() -> dict[str, str]:
+    """What a JVM of ours needs to know before it has a configuration."""
+    return {
+        "JAVA_HOME": str(find_java().home),
+        # Spark looks up the machine's own name at start, which need not resolve.
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        # PySpark's driver takes the workers' interpreter from here, whatever the configuration says.
+        "PYSPARK_PYTHON": sys.executable,
+    }
+
+
 def _launch_context(conf: dict[str, str], log: Path) -> "SparkContext":
     """A Spark context in a JVM of its own, whose chatter goes to `log` instead of people's terminals."""
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
 
-    os.environ["JAVA_HOME"] = str(find_java().home)
+    os.environ |= launch_environment()
     spark_conf = SparkConf().setAll(list(conf.items()))
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:

@@ -1,21 +1,18 @@
 """What each asset made from git should be made from: code, settings, commit."""
 
 from functools import cache
-from pathlib import Path
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.repository import Repository
-from lakehouse_assets.extract import languages
+from lakehouse_assets.extract.languages import DATA_FILE
 from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.commits import read_commits
 from lakehouse_assets.sources.snapshot import read_snapshot
-
-_LANGUAGES = Path(languages.__file__).with_suffix(".toml")
 
 GIT_TABLES: tuple[TableContract, ...] = (COMMITS, SNAPSHOTS, BLOBS)
 
@@ -24,7 +21,7 @@ GIT_TABLES: tuple[TableContract, ...] = (COMMITS, SNAPSHOTS, BLOBS)
 def git_code_version(contract: TableContract) -> str:
     """Code version of the asset that makes `contract`'s rows from git."""
     reader = {COMMITS.name: read_commits, SNAPSHOTS.name: read_snapshot, BLOBS.name: read_blobs}[contract.name]
-    return code_version(reader, libraries=["pygit2"], data_files=[_LANGUAGES], parameters=[contract.version])
+    return code_version(reader, libraries=["pygit2"], data_files=[DATA_FILE], parameters=[contract.version])
 
 
 def git_key(contract: TableContract, repository: Repository, commit_sha: str) -> MaterializationKey:

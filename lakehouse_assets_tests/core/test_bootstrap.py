@@ -70,6 +70,7 @@ def facts(
     environment: Environment | None = None,
     interpreters: tuple[Interpreter, ...] = (),
     no_java: EnvironmentNotReadyError | None = None,
+    lacks_browser: bool = False,
     can_install_packages: bool = False,
     env_file: str | None = None,
 ) -> Facts:
@@ -81,6 +82,7 @@ def facts(
         environment=environment,
         interpreters=interpreters,
         no_java=no_java,
+        lacks_browser=lacks_browser,
         can_install_packages=can_install_packages,
         env_file=env_file_text(ROOT) if env_file is None else env_file,
     )
@@ -381,3 +383,11 @@ def test_the_constraints_repeat_the_projects_pins_and_name_no_address():
 def _normal(pin: str) -> str:
     name, _, version = pin.partition("==")
     return f"{re.sub(r'[-_.]+', '-', name).lower()}=={version}"
+
+
+def test_a_browser_is_installed_where_that_is_possible_and_never_stops_a_set_up():
+    there = environment(stamp=setup_stamp(REQUIREMENTS, (3, 11, 7), ("dev",)))
+    able = plan_setup(facts(environment=there, lacks_browser=True, can_install_packages=True))
+    assert able[0] == InstallPackages(wanted=(("chromium",),))
+    unable = plan_setup(facts(environment=there, lacks_browser=True))
+    assert not any(isinstance(step, InstallPackages) for step in unable)

@@ -7,7 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lakehouse_assets.core.bootstrap.plan import PYTHON_NAMES, Environment, Facts, Interpreter, Version, rebuild_reason
+from lakehouse_assets.core.bootstrap.plan import (
+    BROWSERS,
+    PYTHON_NAMES,
+    Environment,
+    Facts,
+    Interpreter,
+    Version,
+    rebuild_reason,
+)
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
 from lakehouse_assets.core.java import find_java
 
@@ -24,7 +32,7 @@ _QUESTION = (
 _ANSWER_SECONDS = 30
 
 
-def gather_facts(root: Path, *, dev: bool, environ: dict[str, str] | None = None) -> Facts:
+def gather_facts(root: Path, *, dev: bool, browser: bool = False, environ: dict[str, str] | None = None) -> Facts:
     env = dict(os.environ) if environ is None else environ
     environment = read_environment(root / VENV)
     keep = rebuild_reason(environment) is None
@@ -36,6 +44,7 @@ def gather_facts(root: Path, *, dev: bool, environ: dict[str, str] | None = None
         environment=environment,
         interpreters=() if keep else find_interpreters(env),
         no_java=missing_java(env),
+        lacks_browser=browser and not any(shutil.which(name, path=env.get("PATH")) for name in BROWSERS),
         can_install_packages=os.geteuid() == 0 and shutil.which("apt-get", path=env.get("PATH")) is not None,
         env_file=(root / ENV_FILE).read_text() if (root / ENV_FILE).is_file() else None,
     )

@@ -15,6 +15,9 @@ PYTHON_NAMES = ("python3.13", "python3.12", "python3.11", "python3")
 JAVA_PACKAGES = ("openjdk-17-jre-headless", "openjdk-21-jre-headless")
 """Debian's and Ubuntu's names; which of them there is depends on the release."""
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER_PACKAGES = ("chromium",)
+
 ENV_HEADER = "# Written by `make setup`, and again when it differs. To keep changes of your own, take this line away."
 
 
@@ -62,6 +65,8 @@ class Facts:
     environment: Environment | None
     interpreters: tuple[Interpreter, ...]
     no_java: EnvironmentNotReadyError | None
+    lacks_browser: bool
+    """A browser is wanted for the tests of the UI, and there is none."""
     can_install_packages: bool
     env_file: str | None
 
@@ -119,6 +124,8 @@ def plan_setup(facts: Facts) -> tuple[Step, ...]:
         if not facts.can_install_packages:
             raise facts.no_java
         packages.append(JAVA_PACKAGES)
+    if facts.lacks_browser and facts.can_install_packages:
+        packages.append(BROWSER_PACKAGES)  # elsewhere the tests that need one say so
     text = env_file_text(facts.root)
     if facts.env_file is None or (facts.env_file.startswith(ENV_HEADER) and facts.env_file != text):
         steps.append(WriteEnvFile(text=text))
