@@ -8,6 +8,7 @@ libraries and the data files that shape the result.
 import ast
 import importlib.util
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +27,7 @@ def code_version(
 ) -> str:
     """Fingerprint of what decides the functions' results, their input apart."""
     modules = _reached(function.__module__ for function in functions)
-    parts = [text for name in sorted(modules) for text in (name, _normalized(name))]
+    parts = [text for name in sorted(modules) for text in (name, _read(name).meaning)]
     parts += [text for name in libraries for text in (name, version(name))]
     parts += [path.read_text() for path in data_files]
     return fingerprint([*parts, *parameters])
@@ -34,7 +35,10 @@ def code_version(
 
 def normalized_source(source: str) -> str:
     """Source text as its syntax tree, without docstrings and positions."""
-    tree = ast.parse(source)
+    return _normalized_tree(ast.parse(source))
+
+
+def _normalized_tree(tree: ast.Module) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body
@@ -54,39 +58,40 @@ def _reached(names: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name not in reached:
             reached.add(name)
-            waiting.extend(_project_imports(name))
+            waiting.extend(_read(name).imports)
     return reached
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Module:
+    """A module of this project as far as code versions go."""
+
+    meaning: str
+    imports: tuple[str, ...]
+
+
 @cache
-def _source(module: str) -> str:
+def _read(module: str) -> _Module:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"{module} has no source to take a code version from", name=module)
-    return Path(spec.origin).read_text()
+    tree = ast.parse(Path(spec.origin).read_text())
+    return _Module(imports=_project_imports(tree), meaning=_normalized_tree(tree))
 
 
-@cache
-def _normalized(module: str) -> str:
-    return normalized_source(_source(module))
-
-
-@cache
-def _project_imports(module: str) -> tuple[str, ...]:
+def _project_imports(tree: ast.Module) -> tuple[str, ...]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(_source(module))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             found.add(node.module)
             found.update(f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
-    ours = {name for name in found if name.startswith(f"{_PROJECT}.")}
-    return tuple(name for name in sorted(ours) if _is_module(name))
+    return tuple(name for name in sorted(found) if name.startswith(f"{_PROJECT}.") and _is_module(name))
 
 
 def _is_module(name: str) -> bool:
-    parent = name.rpartition(".")[0]
-    parent_spec = importlib.util.find_spec(parent)
-    if parent_spec is None or parent_spec.submodule_search_locations is None:
+    parent = importlib.util.find_spec(name.rpartition(".")[0])
+    if parent is None or parent.submodule_search_locations is None:
         return False  # a name inside a module, not a module
     return importlib.util.find_spec(name) is not None

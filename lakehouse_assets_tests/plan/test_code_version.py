@@ -53,8 +53,7 @@ def test_a_change_in_a_module_that_is_reached_changes_the_version(tmp_path: Path
     from lakehouse_assets_sample.top import top  # pyright: ignore[reportMissingImports]
 
     def version_now() -> str:
-        for cached in (module._source, module._normalized, module._project_imports):
-            cached.cache_clear()
+        module._read.cache_clear()
         return code_version(top)
 
     before = version_now()
