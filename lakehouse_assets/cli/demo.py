@@ -68,11 +68,11 @@ def _summary(settings: Settings, results: "list[RunResult]") -> None:
     if results:
         click.echo("\nSeconds by asset")
         rows: list[dict[str, Any]] = [
-            {"asset": asset, "rows written": result.rows.get(asset), "seconds": seconds}
+            {"asset": asset, "rows changed": result.rows.get(asset), "seconds": seconds}
             for result in results
             for asset, seconds in result.seconds.items()
         ]
-        print_rows(rows, ["asset", "rows written", "seconds"])
+        print_rows(rows, ["asset", "rows changed", "seconds"])
     else:
         click.echo("\nNothing had changed: no run was needed.")
     click.echo(

@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from lakehouse_assets.assets.freshness import SyncDecision
 
 
-_OWNER_TAG = "lakehouse/process"
-"""Process id and birth time of the command that carries a run out."""
+_OWNER_TAG = ".dagster/lakehouse_process"
+"""Process id and birth time of the command that carries a run out; hidden in the UI by its prefix."""
+
+
+_CHANGES = ("rows_inserted", "rows_updated", "rows_deleted")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """What a run did: rows written and seconds, by asset."""
+    """What a run did: rows changed and seconds, by asset."""
 
     run_id: str
     repositories: tuple[str, ...]
@@ -97,7 +100,7 @@ def _run(instance: "DagsterInstance", names: list[str], heads: dict[str, str], p
         if len(names) == 1
         else {"dagster/asset_partition_range_start": names[0], "dagster/asset_partition_range_end": names[-1]}
     )
-    tags[_OWNER_TAG] = _owner()
+    tags |= {_OWNER_TAG: _owner(), ".dagster/repository": "__repository__@lakehouse_assets"}
     chosen = {name: heads[name] for name in names}
     run_config: dict[str, Any] = {
         "ops": {"commits": {"config": {"heads": chosen}}},
@@ -133,7 +136,7 @@ def _by_asset(instance: "DagsterInstance", run_id: str) -> tuple[dict[str, int],
     for record in instance.get_records_for_run(run_id).records:
         event = record.event_log_entry.dagster_event
         if event is not None and event.is_step_materialization:
-            written = event.step_materialization_data.materialization.metadata.get("rows_written")
-            if written is not None:
-                rows[event.step_key or ""] = int(written.value)  # pyright: ignore[reportArgumentType]
+            metadata = event.step_materialization_data.materialization.metadata
+            counts = [metadata[name].value for name in _CHANGES if name in metadata]
+            rows[event.step_key or ""] = sum(count for count in counts if isinstance(count, int))
     return rows, seconds

@@ -36,6 +36,6 @@ COMMITS = TableContract(
     ),
     key=("repo", "commit_sha"),
     partition_by=("repo",),
-    strategy="replace_partitions",
+    strategy="upsert",
     without_statistics=("parents", "subject"),
 )

@@ -1,10 +1,11 @@
 """A contract in the words of each engine: Arrow schema, Spark schema, pandera model."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, assert_never
 
 import pyarrow as pa
 
-from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
 
 if TYPE_CHECKING:
     import pandera.pyspark as pandera_pyspark
@@ -23,6 +24,8 @@ def arrow_type(column_type: ColumnType) -> pa.DataType:
             return pa.float64()
         case "boolean":
             return pa.bool_()
+        case "date":
+            return pa.date32()
         case "timestamp":
             return pa.timestamp("us", tz="UTC")
         case "array<string>":
@@ -31,18 +34,13 @@ def arrow_type(column_type: ColumnType) -> pa.DataType:
             assert_never(column_type)
 
 
-def arrow_schema(contract: TableContract, *, columns: tuple[str, ...] | None = None) -> pa.Schema:
-    """Schema of the contract's columns, or of some of them.
-
-    Every field is nullable to the engines: they differ in how they keep NOT NULL, and the contract's own check
-    names the rows.
-    """
-    chosen = contract.columns if columns is None else tuple(contract.column(name) for name in columns)
-    return pa.schema([pa.field(column.name, arrow_type(column.type)) for column in chosen])
+def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
+    """Every field is nullable to the engines: they differ in how they keep NOT NULL, and our check names the rows."""
+    return pa.schema([pa.field(column.name, arrow_type(column.type)) for column in columns])
 
 
-def spark_schema(contract: TableContract) -> "StructType":
-    """The contract's columns as Spark types; needs no session."""
+def spark_schema(columns: Iterable[Column]) -> "StructType":
+    """The columns as Spark types; needs no session."""
     from pyspark.sql import types
 
     by_name = {
@@ -51,10 +49,11 @@ def spark_schema(contract: TableContract) -> "StructType":
         "bigint": types.LongType(),
         "double": types.DoubleType(),
         "boolean": types.BooleanType(),
+        "date": types.DateType(),
         "timestamp": types.TimestampType(),
         "array<string>": types.ArrayType(types.StringType()),
     }
-    return types.StructType([types.StructField(column.name, by_name[column.type]) for column in contract.columns])
+    return types.StructType([types.StructField(column.name, by_name[column.type]) for column in columns])
 
 
 def pandera_model(contract: TableContract) -> "type[pandera_pyspark.DataFrameModel]":
@@ -63,7 +62,7 @@ def pandera_model(contract: TableContract) -> "type[pandera_pyspark.DataFrameMod
     from pyspark.sql.types import ArrayType
 
     namespace: dict[str, Any] = {"__annotations__": {}, "__doc__": contract.description}
-    for column, field in zip(contract.columns, spark_schema(contract), strict=True):
+    for column, field in zip(contract.columns, spark_schema(contract.columns), strict=True):
         is_array = isinstance(field.dataType, ArrayType)
         namespace["__annotations__"][column.name] = field.dataType if is_array else type(field.dataType)
         namespace[column.name] = pandera_pyspark.Field(

@@ -34,5 +34,5 @@ SNAPSHOTS = TableContract(
     key=("repo", "path"),
     owner="path",
     partition_by=("repo",),
-    strategy="replace_partitions",
+    strategy="upsert",
 )

@@ -5,8 +5,17 @@ from typing import Literal
 
 from lakehouse_assets.core.hashing import json_fingerprint
 
-ColumnType = Literal["string", "int", "bigint", "double", "boolean", "timestamp", "array<string>"]
-Strategy = Literal["replace_partitions", "append_new"]
+ColumnType = Literal["string", "int", "bigint", "double", "boolean", "date", "timestamp", "array<string>"]
+
+Strategy = Literal["upsert", "replace_partitions", "append_new", "delete_matching"]
+"""How a batch changes a table: `upsert` by key, rows that are gone from what the batch covers being deleted;
+`replace_partitions` as a whole; `append_new` adds rows with new keys; `delete_matching` deletes the batch's keys."""
+
+SchemaPolicy = Literal["evolve", "freeze", "discard"]
+"""What happens to a column that a batch has and the contract has not: added to the table, refused, or left out."""
+
+ViolationPolicy = Literal["fail", "quarantine"]
+"""What happens to rows that break the contract: the write is refused, or they go to `quarantine` with the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +30,12 @@ class Column:
     sensitive: bool = False
 
 
+AUDIT_COLUMNS = (
+    Column(name="written_at", type="timestamp", description="When the row was last written."),
+    Column(name="written_by", type="string", description="Run that last wrote the row."),
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableContract:
     """What a table promises. `owner` names the column whose value owns a row: rows live and die with their owner."""
@@ -32,6 +47,10 @@ class TableContract:
     strategy: Strategy
     owner: str | None = None
     partition_by: tuple[str, ...] = ()
+    schema_policy: SchemaPolicy = "freeze"
+    violations: ViolationPolicy = "fail"
+    audited: bool = False
+    """Whether rows carry when and by which run they were last written."""
     without_statistics: tuple[str, ...] = ()
     """Columns whose minimum and maximum would bloat the log and prune nothing (source text, messages)."""
 
@@ -49,11 +68,22 @@ class TableContract:
             raise ValueError(f"contract {self.name}: a table without a key cannot be kept free of duplicates")
 
     def column(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
+        return next(column for column in self.stored_columns if column.name == name)
 
     @property
     def column_names(self) -> tuple[str, ...]:
+        """The columns that a batch brings."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def stored_columns(self) -> tuple[Column, ...]:
+        """The columns that the table has: the batch's, and those that the write adds."""
+        return (*self.columns, *AUDIT_COLUMNS) if self.audited else self.columns
+
+    @property
+    def policy_hash(self) -> str:
+        """Fingerprint of the policies that decide what a write keeps."""
+        return json_fingerprint([self.strategy, self.schema_policy, self.violations, self.audited])
 
     @property
     def version(self) -> str:

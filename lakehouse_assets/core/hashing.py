@@ -21,6 +21,11 @@ def fingerprint(parts: Iterable[str | bytes | None]) -> str:
     return digest.hexdigest()[:FINGERPRINT_LENGTH]
 
 
+def json_text(value: Any) -> str:
+    """A JSON-like value as text, the same for equal values."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
 def json_fingerprint(value: Any) -> str:
     """Fingerprint of a JSON-like value, whatever the order of its keys."""
-    return fingerprint([json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))])
+    return fingerprint([json_text(value)])

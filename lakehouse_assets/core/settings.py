@@ -53,6 +53,7 @@ class Settings(_Frozen):
     spark: SparkTarget
     profile: Profile
     resident_port: int
+    executor: Executor
     cores: int
     driver_memory_mb: int
 
@@ -79,6 +80,7 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
         spark=parse_spark(env.get("LAKEHOUSE_SPARK") or "auto"),
         profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
         resident_port=_positive(env, "LAKEHOUSE_RESIDENT_PORT", DEFAULT_RESIDENT_PORT),
+        executor=_executor(env.get("LAKEHOUSE_EXECUTOR") or "auto"),
         cores=cores,
         driver_memory_mb=_positive(env, "LAKEHOUSE_DRIVER_MEMORY_MB", _default_driver_memory_mb()),
     )
@@ -123,6 +125,19 @@ def _profile(text: str) -> Profile:
                 seen=f"{text!r} is neither update nor bulk",
                 why="the profile sets the JVM's compiler and collector",
                 remedy="use update for small, frequent runs and bulk for long first builds",
+            )
+
+
+def _executor(text: str) -> Executor:
+    match text:
+        case "auto" | "spark" | "delta-rs":
+            return text
+        case _:
+            raise BadInputError(
+                subject="LAKEHOUSE_EXECUTOR",
+                seen=f"{text!r} is none of auto, spark, delta-rs",
+                why="it decides who writes a batch into its table",
+                remedy="unset it (auto: by the size of the batch), or force one of the two",
             )
 
 

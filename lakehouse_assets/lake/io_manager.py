@@ -1,27 +1,35 @@
 """The one IO manager: it reads and writes every asset's table, and holds no dataset's name."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dagster import (
+    AssetKey,
+    AssetMaterialization,
+    AssetObservation,
     ConfigurableIOManager,
+    DagsterInstance,
+    DataVersion,
+    InitResourceContext,
     InputContext,
     MetadataValue,
     OutputContext,
     TableColumn,
     TableColumnConstraints,
     TableConstraints,
-    TableRecord,
     TableSchema,
 )
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
+from pydantic import PrivateAttr
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.diagnostics import collecting, report, seconds_by_phase
 from lakehouse_assets.lake.batch import Batch
-from lakehouse_assets.lake.ledger import new_entry
+from lakehouse_assets.lake.partition_scopes import run_partitions
+from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.lake.write import WriteReport, partition_predicate, write
+from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.plan.scope import scope_predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,27 +39,59 @@ COLUMNS = "columns"
 
 
 class DeltaIOManager(ConfigurableIOManager):
-    """Tables of the lake as Spark frames: only the partitions of the run, only the columns asked for."""
+    """Tables of the lake: only the partitions of the run, only the columns asked for.
+
+    A consumer gets a Spark frame, or what its annotation asks for: an Arrow table, a pandas or a Polars frame.
+    """
 
     lakehouse: LakehouseResource
     spark: SparkResource
+    _per_partition: list[AssetMaterialization] = PrivateAttr(default_factory=list)
 
     def handle_output(self, context: OutputContext, obj: Batch) -> None:
         contract = _contract(context.asset_key.path)
-        entries = [new_entry(key, run_id=context.run_id) for key in obj.keys]
-        with collecting() as diagnostics:
-            result = write(self.lakehouse.lake, contract, obj.frame, entries)
-        report("write", contract.name, "written", rows=result.rows_written, seconds=result.seconds)
-        context.add_output_metadata(_metadata(obj, result, seconds_by_phase(diagnostics)))
+        service = UpsertService(
+            self.lakehouse.lake,
+            spark=lambda: self.spark.spark_session,
+            executor=self.lakehouse.settings.executor,
+        )
+        done = service.write(contract, obj, run_partitions(context, contract), run_id=context.run_id)
+        metadata = _metadata(done)
+        context.add_output_metadata(metadata)
+        context.log_event(AssetObservation(asset_key=context.asset_key, metadata=metadata))
+        if len(done.entries) == 1:
+            version = done.entries[0].data_version
+            if version is not None:
+                context.step_context.set_data_version(context.asset_key, DataVersion(version))
+        else:
+            self._per_partition += _materializations(context.asset_key, done)
 
-    def load_input(self, context: InputContext) -> "DataFrame":
+    def teardown_after_execution(self, context: InitResourceContext) -> None:
+        """Tell each partition's own data version and content.
+
+        Dagster gives all partitions of a run one data version and one set of metadata; an event reported after
+        the run's own ones sets them right, and this is the first moment after them.
+        """
+        instance = context.instance
+        waiting, self._per_partition = self._per_partition, []
+        if isinstance(instance, DagsterInstance):
+            for event in waiting:
+                instance.report_runless_asset_event(event)
+
+    def load_input(self, context: InputContext) -> "DataFrame | Any":
         contract = _contract(context.asset_key.path)
-        columns = (context.definition_metadata or {}).get(COLUMNS, contract.column_names)
-        table = self.lakehouse.lake.path(contract)
-        frame = self.spark.spark_session.read.format("delta").load(str(table)).select(*columns)
+        columns: Sequence[str] = (context.definition_metadata or {}).get(COLUMNS, contract.column_names)
+        where = "TRUE"
         if contract.partition_by and context.has_asset_partitions:
-            frame = frame.where(partition_predicate(contract, context.asset_partition_keys))
-        return frame
+            where = scope_predicate(tuple(run_partitions(context, contract).values()), "datafusion")
+        wanted = context.dagster_type.typing_type
+        module = getattr(wanted, "__module__", "").partition(".")[0]
+        if module in ("pyarrow", "pandas", "polars"):
+            return _as_type(module, self.lakehouse.lake.read(contract, columns=columns, where=where))
+        frame = self.spark.spark_session.read.format("delta").load(str(self.lakehouse.lake.path(contract)))
+        if where != "TRUE":
+            frame = frame.where(scope_predicate(tuple(run_partitions(context, contract).values()), "spark"))
+        return frame.select(*columns)
 
 
 def table_schema(contract: TableContract) -> TableSchema:
@@ -74,19 +114,59 @@ def _contract(path: Sequence[str]) -> TableContract:
     return CATALOG[path[-1]]
 
 
-def _metadata(batch: Batch, result: WriteReport, phases: dict[str, float]) -> dict[str, MetadataValue]:
+def _as_type(module: str, table: Any) -> Any:
+    match module:
+        case "pandas":
+            return table.to_pandas()
+        case "polars":
+            import polars
+
+            return polars.from_arrow(table)
+        case _:
+            return table
+
+
+def _materializations(asset_key: AssetKey, done: WriteReport) -> list[AssetMaterialization]:
+    return [
+        AssetMaterialization(
+            asset_key=asset_key,
+            partition=entry.partition,
+            metadata={
+                "commit": entry.cursor,
+                "data_version": entry.data_version or "not known",
+                "table_version": entry.table_version,
+                "code_version": entry.code_version,
+                "settings_hash": entry.settings_hash,
+                "policy_hash": entry.policy_hash,
+                "input_versions": entry.input_versions,
+                "run": MetadataValue.dagster_run(done.run_id),
+            },
+            tags={DATA_VERSION_TAG: entry.data_version} if entry.data_version else None,
+        )
+        for entry in done.entries
+    ]
+
+
+def _metadata(done: WriteReport) -> dict[str, MetadataValue]:
+    """The row of `writes`, for the UI."""
+    row = done.as_row()
+    keys = ("rows_inserted", "rows_updated", "rows_deleted", "rows_unchanged", "rows_quarantined")
+    numbers = (*keys, "files_added", "files_removed", "bytes_added", "files_total", "files_touched", "files_unbounded")
+    shown: dict[str, MetadataValue] = {name: MetadataValue.int(row[name]) for name in numbers}
+    shown |= {name: MetadataValue.int(row[name]) for name in ("version_before", "version_after")}
+    shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
+    shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
+    shown["keys"] = MetadataValue.json([_key(entry) for entry in done.entries])
+    return shown
+
+
+def _key(entry: Any) -> dict[str, Any]:
     return {
-        "rows_written": MetadataValue.int(result.rows_written),
-        "files_added": MetadataValue.int(result.files_added),
-        "files_removed": MetadataValue.int(result.files_removed),
-        "bytes_added": MetadataValue.int(result.bytes_added),
-        "table_version": MetadataValue.int(result.table_version),
-        "seconds": MetadataValue.float(result.seconds),
-        "partitions": MetadataValue.table(
-            records=[
-                TableRecord({"repo": key.partition, "commit": key.cursor, "settings": key.settings_hash})
-                for key in batch.keys
-            ]
-        ),
-        **{f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in phases.items()},
+        "partition": entry.partition,
+        "commit": entry.cursor,
+        "data_version": entry.data_version,
+        "code_version": entry.code_version,
+        "settings_hash": entry.settings_hash,
+        "policy_hash": entry.policy_hash,
+        "input_versions": entry.input_versions,
     }

@@ -34,6 +34,10 @@ class Entry:
     cursor: str
     code_version: str
     settings_hash: str
+    policy_hash: str = ""
+    input_versions: str = "{}"
+    data_version: str | None = None
+    """Content of the partition; None if it has to be counted."""
     run_id: str
     table_version: int = -1
     """Version of the asset's table that holds the rows; known once they are committed."""
@@ -47,6 +51,8 @@ class Entry:
             cursor=self.cursor,
             code_version=self.code_version,
             settings_hash=self.settings_hash,
+            policy_hash=self.policy_hash,
+            input_versions=self.input_versions,
         )
 
 
@@ -92,19 +98,19 @@ class Ledger:
             latest.update(self._unindexed(contract, indexed))
         return latest
 
-    def record(self, contract: TableContract, unwritten: Sequence[Entry] = ()) -> None:
+    def record(self, contract: TableContract, known: Sequence[Entry] = ()) -> None:
         """Bring the index up to the table's log. Any writer may do it, for itself and for one that was killed.
 
-        `unwritten` entries changed no row, so no commit carries them: they hold at the table's current version.
+        `known` entries take precedence: they changed no row, so that no commit carries them, or they know the
+        content, which a MERGE tells only after its commit. They hold at least at the version they name.
         """
         fresh = self._unindexed(contract, self._indexed())
-        for entry in unwritten:
-            version = self._lake.open(contract).version()
-            fresh[(entry.asset, entry.partition)] = replace(entry, table_version=version)
+        for entry in known:
+            fresh[(entry.asset, entry.partition)] = entry
         if not fresh:
             return
         rows = [asdict(entry) for entry in fresh.values()]
-        batch = pa.Table.from_pylist(rows, schema=arrow_schema(MATERIALIZATIONS))
+        batch = pa.Table.from_pylist(rows, schema=arrow_schema(MATERIALIZATIONS.columns))
         merge = self._lake.ensure(MATERIALIZATIONS).merge(
             batch,
             predicate="t.asset = s.asset AND t.partition = s.partition",

@@ -109,7 +109,7 @@ def _to_arrow(repositories: list[Repository]) -> pa.Table:
         "languages": [list(r.languages) for r in repositories],
         "added_at": [now for _ in repositories],
     }
-    return pa.table(columns, schema=arrow_schema(REPOSITORIES))
+    return pa.table(columns, schema=arrow_schema(REPOSITORIES.columns))
 
 
 def _name_taken(before: Repository, after: Repository) -> BadInputError:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-KeyPart = Literal["never materialized", "code_version", "settings_hash", "cursor"]
+KeyPart = Literal["never materialized", "code_version", "settings_hash", "policy_hash", "cursor", "input_versions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +15,9 @@ class MaterializationKey:
     cursor: str
     code_version: str
     settings_hash: str
+    policy_hash: str = ""
+    input_versions: str = "{}"
+    """Data versions of the inputs by asset, as JSON with sorted keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +42,8 @@ def stale_because(wanted: MaterializationKey, stored: MaterializationKey | None)
     pairs: list[tuple[KeyPart, str, str]] = [
         ("code_version", stored.code_version, wanted.code_version),
         ("settings_hash", stored.settings_hash, wanted.settings_hash),
+        ("policy_hash", stored.policy_hash, wanted.policy_hash),
         ("cursor", stored.cursor, wanted.cursor),
+        ("input_versions", stored.input_versions, wanted.input_versions),
     ]
     return [reason(part, old, new) for part, old, new in pairs if old != new]

@@ -22,7 +22,7 @@ MAX_BYTES = 4 * 1024 * 1024
 BYTES_PER_BATCH = 16 * 1024 * 1024
 ROWS_PER_BATCH = 10_000
 
-_SCHEMA = arrow_schema(BLOBS)
+_SCHEMA = arrow_schema(BLOBS.columns)
 
 
 def read_blobs(

@@ -25,7 +25,7 @@ from lakehouse_assets.sources.objects import Objects, unreadable
 
 ROWS_PER_BATCH = 10_000
 
-_SCHEMA = arrow_schema(COMMITS)
+_SCHEMA = arrow_schema(COMMITS.columns)
 _POSITION = COMMITS.column_names.index("first_parent_position")
 _YEAR_10000 = 253_402_300_800
 _SPACE = b" \t\n\r"

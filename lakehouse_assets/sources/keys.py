@@ -31,4 +31,5 @@ def git_key(contract: TableContract, repository: Repository, commit_sha: str) ->
         cursor=commit_sha,
         code_version=git_code_version(contract),
         settings_hash=repository.settings_hash,
+        policy_hash=contract.policy_hash,
     )

@@ -28,7 +28,7 @@ __all__ = ["ROWS_PER_BATCH", "raw_path", "read_snapshot", "stored_path"]
 
 ROWS_PER_BATCH = 10_000
 
-_SCHEMA = arrow_schema(SNAPSHOTS)
+_SCHEMA = arrow_schema(SNAPSHOTS.columns)
 _ID_BYTES = 20
 _TYPE_BITS = 0o170000
 _TREE = 0o040000

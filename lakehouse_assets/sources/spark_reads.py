@@ -46,7 +46,7 @@ def commits_frame(spark: "SparkSession", readings: Sequence[Reading]) -> "DataFr
             reading = by_name[name]
             yield from read_commits(reading.git_dir, name, reading.head)
 
-    return _per_repository(spark, readings).mapInArrow(_reporting(read), spark_schema(COMMITS))
+    return _per_repository(spark, readings).mapInArrow(_reporting(read), spark_schema(COMMITS.columns))
 
 
 def snapshots_frame(spark: "SparkSession", readings: Sequence[Reading]) -> "DataFrame":
@@ -58,7 +58,7 @@ def snapshots_frame(spark: "SparkSession", readings: Sequence[Reading]) -> "Data
             reading = by_name[name]
             yield from read_snapshot(reading.git_dir, reading.repository, reading.head)
 
-    return _per_repository(spark, readings).mapInArrow(_reporting(read), spark_schema(SNAPSHOTS))
+    return _per_repository(spark, readings).mapInArrow(_reporting(read), spark_schema(SNAPSHOTS.columns))
 
 
 def blobs_frame(snapshots: "DataFrame", known: "DataFrame", readings: Sequence[Reading], *, slices: int) -> "DataFrame":
@@ -80,7 +80,7 @@ def blobs_frame(snapshots: "DataFrame", known: "DataFrame", readings: Sequence[R
     contents = snapshots.where("kind IN ('file', 'executable')").groupBy("blob_sha").agg({"repo": "min"})
     missing = contents.withColumnRenamed("min(repo)", "repo").join(known.select("blob_sha"), "blob_sha", "left_anti")
     sliced = missing.repartitionByRange(slices, "blob_sha").sortWithinPartitions("blob_sha")
-    return sliced.select("blob_sha", "repo").mapInArrow(_reporting(read), spark_schema(BLOBS))
+    return sliced.select("blob_sha", "repo").mapInArrow(_reporting(read), spark_schema(BLOBS.columns))
 
 
 def _by_name(readings: Sequence[Reading]) -> dict[str, Reading]:

@@ -62,10 +62,10 @@ def blobs() -> None:
     """Contents into the table `blobs` in a warm session, against pygit2 alone."""
     from lakehouse_assets.contracts.blobs import BLOBS
     from lakehouse_assets.core.repository import Repository
-    from lakehouse_assets.lake.ledger import new_entry
+    from lakehouse_assets.lake.batch import Batch
     from lakehouse_assets.lake.session import runtime_for
     from lakehouse_assets.lake.tables import Lake
-    from lakehouse_assets.lake.write import write
+    from lakehouse_assets.lake.upsert import UpsertService
     from lakehouse_assets.sources.head import resolve_head
     from lakehouse_assets.sources.keys import git_key
     from lakehouse_assets.sources.spark_reads import Reading, blobs_frame, snapshots_frame
@@ -85,8 +85,9 @@ def blobs() -> None:
             lake.ensure(BLOBS)
             known = spark.read.format("delta").load(str(lake.path(BLOBS)))
             frame = blobs_frame(snapshots_frame(spark, [reading]), known, [reading], slices=settings.cores)
-            entry = new_entry(git_key(BLOBS, repository, reading.head.commit_sha), run_id="bench")
-            return write(lake, BLOBS, frame, [entry]).rows_written
+            batch = Batch(rows=frame, keys=(git_key(BLOBS, repository, reading.head.commit_sha),))
+            service = UpsertService(lake, spark=lambda: spark)
+            return service.write(BLOBS, batch, {repository.name: ()}, run_id="bench").rows_inserted
 
         build(0)
         heading(f"{FILES} contents into `blobs`, session warm")

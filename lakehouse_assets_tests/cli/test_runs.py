@@ -20,7 +20,7 @@ def test_a_run_whose_command_was_killed_is_failed_and_one_that_is_under_way_is_n
     with open_instance(settings) as instance:
         runs = {
             name: instance.create_run_for_job(
-                job, tags={"lakehouse/process": owner}, status=DagsterRunStatus.STARTED
+                job, tags={".dagster/lakehouse_process": owner}, status=DagsterRunStatus.STARTED
             ).run_id
             for name, owner in owners.items()
         }

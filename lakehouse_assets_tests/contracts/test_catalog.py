@@ -29,6 +29,6 @@ def test_a_contract_is_named_as_its_module(contract):
 
 @every_contract
 def test_each_engine_sees_the_same_columns(contract):
-    spark_names = spark_schema(contract).names
-    assert spark_names == arrow_schema(contract).names == list(contract.column_names)
+    spark_names = spark_schema(contract.columns).names
+    assert spark_names == arrow_schema(contract.columns).names == list(contract.column_names)
     assert list(pandera_model(contract).to_schema().columns) == list(contract.column_names)

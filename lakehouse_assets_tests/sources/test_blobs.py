@@ -23,7 +23,7 @@ def _stored(repo: RepoBuilder, *contents: bytes) -> list[str]:
 
 
 def _rows(repo: RepoBuilder, shas: list[str], **options: int) -> list[tuple]:
-    table = pa.Table.from_batches(read_blobs(repo.path, "repo", shas, **options), schema=arrow_schema(BLOBS))
+    table = pa.Table.from_batches(read_blobs(repo.path, "repo", shas, **options), schema=arrow_schema(BLOBS.columns))
     return [tuple(row.values()) for row in table.to_pylist()]
 
 

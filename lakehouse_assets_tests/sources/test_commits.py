@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> RepoBuilder:
 
 def _commits(path: Path) -> pa.Table:
     head = resolve_head(registered(path), path)
-    return pa.Table.from_batches(read_commits(path, "repo", head), schema=arrow_schema(COMMITS))
+    return pa.Table.from_batches(read_commits(path, "repo", head), schema=arrow_schema(COMMITS.columns))
 
 
 def _only(path: Path) -> dict:

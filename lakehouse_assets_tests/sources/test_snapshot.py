@@ -28,7 +28,7 @@ def repo(tmp_path: Path) -> RepoBuilder:
 def _files(repo: RepoBuilder, **settings) -> pa.Table:
     repository = registered(repo.path, **settings)
     head = resolve_head(repository, repo.path)
-    return pa.Table.from_batches(read_snapshot(repo.path, repository, head), schema=arrow_schema(SNAPSHOTS))
+    return pa.Table.from_batches(read_snapshot(repo.path, repository, head), schema=arrow_schema(SNAPSHOTS.columns))
 
 
 def _rows(repo: RepoBuilder, **settings) -> dict[str, dict]:

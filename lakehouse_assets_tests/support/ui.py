@@ -3,22 +3,23 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
+from lakehouse_assets_tests.support.ports import free_port
 
 DAGSTER = Path(sys.executable).parent / "dagster"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -31,15 +32,31 @@ BROWSER_OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
 )
+SEEN_MS = 20_000
+"""How long a page may take to show or to take what a test asks of it."""
 START_SECONDS = 90
 END_SECONDS = 45
 _LOG_TAIL_LINES = 40
 _MARK = "LAKEHOUSE_TEST_UI"
+_INTERRUPTIBLE = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Ctrl-C works for what this starts, even if the suite runs in a shell's background, where it is ignored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DagsterUI:
+    """A served UI: its address, and where its processes write what they have to say."""
+
+    url: str
+    log: Path
 
 
 @contextmanager
-def dagster_dev(settings: Settings, log: Path) -> Iterator[str]:
-    """`dagster dev` in the project's root on the lake of `settings`; gives its address, and ends it as Ctrl-C does."""
+def dagster_dev(settings: Settings, log: Path) -> Iterator[DagsterUI]:
+    """`dagster dev` in the project's root on the lake of `settings`, ended as Ctrl-C does; nobody may outlive it."""
     mark = uuid.uuid4().hex
     port = free_port()
     own = {
@@ -49,7 +66,7 @@ def dagster_dev(settings: Settings, log: Path) -> Iterator[str]:
         "LAKEHOUSE_SPARK": "in-process",
         _MARK: mark,
     }
-    command = [str(DAGSTER), "dev", "--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-c", _INTERRUPTIBLE, str(DAGSTER), "dev", "--host", "127.0.0.1", "--port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
@@ -60,15 +77,28 @@ def dagster_dev(settings: Settings, log: Path) -> Iterator[str]:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    ui = DagsterUI(url=f"http://127.0.0.1:{port}", log=log)
     try:
-        _wait_until_served(f"http://127.0.0.1:{port}", process)
-        yield f"http://127.0.0.1:{port}"
-    except BaseException:
-        print(f"\nthe last lines of {log}:\n{_tail(log)}")
-        raise
+        _wait_until_served(ui, process)
+        yield ui
     finally:
         late = _end(process, mark)
     assert not late, f"`dagster dev` left processes behind, which had to be killed: {late}\n{_tail(log)}"
+
+
+@contextmanager
+def open_page(browser: Browser, ui: DagsterUI, folder: Path) -> Iterator[Page]:
+    """A page for one test. If the test fails in it, `folder` gets a screenshot, and the UI's log is shown."""
+    page = browser.new_page(base_url=ui.url, viewport={"width": 1400, "height": 800}, locale="en-US", timezone_id="UTC")
+    page.set_default_timeout(SEEN_MS)
+    try:
+        yield page
+    except BaseException:
+        page.screenshot(path=folder / "failure.png")
+        print(f"{page.url} looked like {folder / 'failure.png'}; `dagster dev` said at last:\n{_tail(ui.log)}")
+        raise
+    finally:
+        page.close()
 
 
 @contextmanager
@@ -82,6 +112,7 @@ def chromium() -> Iterator[Browser]:
             pytrace=False,
         )
     with sync_playwright() as playwright:
+        expect.set_options(timeout=SEEN_MS)
         browser = playwright.chromium.launch(executable_path=found, args=list(BROWSER_OPTIONS))
         try:
             yield browser
@@ -89,21 +120,16 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def _wait_until_served(url: str, process: subprocess.Popen[bytes]) -> None:
+def _wait_until_served(ui: DagsterUI, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + START_SECONDS
     while True:
-        assert process.poll() is None, f"`dagster dev` ended by itself, with code {process.returncode}"
+        assert process.poll() is None, f"`dagster dev` ended with code {process.returncode}:\n{_tail(ui.log)}"
         try:
-            with urlopen(f"{url}/server_info", timeout=5):
+            with urlopen(f"{ui.url}/server_info", timeout=5):
                 return
         except (URLError, ConnectionError, TimeoutError):
-            assert time.monotonic() < deadline, f"`dagster dev` did not serve {url} within {START_SECONDS} s"
+            late = time.monotonic() > deadline
+            assert not late, f"`dagster dev` did not serve {ui.url} within {START_SECONDS} s:\n{_tail(ui.log)}"
             time.sleep(0.25)
 
 

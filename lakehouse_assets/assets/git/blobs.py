@@ -22,6 +22,6 @@ def blobs(
     lakehouse.lake.ensure(BLOBS)
     known = spark.spark_session.read.format("delta").load(str(lakehouse.lake.path(BLOBS)))
     return Batch(
-        frame=blobs_frame(snapshots, known, readings, slices=lakehouse.settings.cores),
+        rows=blobs_frame(snapshots, known, readings, slices=lakehouse.settings.cores),
         keys=tuple(git_key(BLOBS, reading.repository, reading.head.commit_sha) for reading in readings),
     )

@@ -24,6 +24,6 @@ def commits(
     """One row per commit reachable from the repository's ref."""
     readings = readings_at_heads(lakehouse, context.partition_keys, config.heads)
     return Batch(
-        frame=commits_frame(spark.spark_session, readings),
+        rows=commits_frame(spark.spark_session, readings),
         keys=tuple(git_key(COMMITS, reading.repository, reading.head.commit_sha) for reading in readings),
     )

@@ -17,6 +17,6 @@ def snapshots(context: AssetExecutionContext, lakehouse: LakehouseResource, spar
     """One row per file at the head commit."""
     readings = readings_at_commits(lakehouse, context.partition_keys)
     return Batch(
-        frame=snapshots_frame(spark.spark_session, readings),
+        rows=snapshots_frame(spark.spark_session, readings),
         keys=tuple(git_key(SNAPSHOTS, reading.repository, reading.head.commit_sha) for reading in readings),
     )

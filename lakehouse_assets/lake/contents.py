@@ -1,0 +1,57 @@
+"""What partitions hold: by the ledger if it knows, else counted, row by row."""
+
+import pyarrow as pa
+from deltalake import DeltaTable, QueryBuilder
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.ledger import Entry
+from lakehouse_assets.lake.outcome import PartitionValues
+from lakehouse_assets.plan.pruning import prune
+from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, content_of
+from lakehouse_assets.plan.scope import Scope, scope_predicate
+from lakehouse_assets.plan.sql_text import column
+from lakehouse_assets.plan.write_plan import TableFacts
+
+
+def current_content(
+    table: DeltaTable, contract: TableContract, facts: TableFacts, scope: Scope, entry: Entry | None
+) -> Content:
+    if prune(facts.files, (scope,), None).touched == 0:
+        return NO_CONTENT
+    if entry is not None and entry.data_version is not None and entry.cursor:
+        return Content.from_version(entry.data_version)
+    return counted_content(table, contract, scope)
+
+
+def counted_content(table: DeltaTable, contract: TableContract, scope: Scope) -> Content:
+    """Read the partition's rows and add up their hashes; says so, because it scans the partition."""
+    present = {field.name for field in table.schema().fields}
+    columns = [each for each in contract.columns if each.name in present]
+    listed = ", ".join(column(each.name, "datafusion") for each in columns)
+    where = scope_predicate((scope,), "datafusion") if scope else "TRUE"
+    content = NO_CONTENT
+    for batch in QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t WHERE {where}"):
+        rows = pa.record_batch(batch)
+        content = content.plus(content_of(columns, [rows.column(each.name).to_pylist() for each in columns]))
+    report("contents", contract.name, "counted a partition, for its content was not known", rows=content.rows)
+    return content
+
+
+def contents_by_partition(contract: TableContract, rows: pa.Table) -> dict[PartitionValues, Content]:
+    """Content by partition. Audit columns are not content: they tell of the write."""
+    if not rows.num_rows:
+        return {}
+    values = [rows[each.name].to_pylist() for each in contract.columns]
+    if not contract.partition_by:
+        return {(): content_of(contract.columns, values)}
+    positions: dict[PartitionValues, list[int]] = {}
+    places = zip(*(rows[name].to_pylist() for name in contract.partition_by), strict=True)
+    for position, place in enumerate(places):
+        positions.setdefault(place, []).append(position)
+    if len(positions) == 1:
+        return {next(iter(positions)): content_of(contract.columns, values)}
+    return {
+        place: content_of(contract.columns, [[held[i] for i in chosen] for held in values])
+        for place, chosen in positions.items()
+    }

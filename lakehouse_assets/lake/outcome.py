@@ -1,0 +1,30 @@
+"""What an executor gives back, the same from both."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lakehouse_assets.plan.row_hash import NO_CONTENT, Content
+
+PartitionValues = tuple[object, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What a write added to a partition's content, and what it took away."""
+
+    added: Content = NO_CONTENT
+    removed: Content = NO_CONTENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """Rows by operation and content by partition; `version` is None if there was nothing to commit."""
+
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    version: int | None = None
+    changes: Mapping[PartitionValues, Change] = field(default_factory=dict)
+    replaces: bool = False
+    """Whether `changes` tell all that the partitions now hold, instead of what became of them."""

@@ -1,0 +1,182 @@
+"""Writes batches of any size with Spark: appends and replacements by the writer, the rest by one MERGE.
+
+A MERGE takes its user metadata and its transaction from the session's configuration, which threads share: a
+lock holds them back from each other, and what was set is unset whatever happens.
+"""
+
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from deltalake import DeltaTable
+
+from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.core.effects import reached
+from lakehouse_assets.lake.local_executor import Note
+from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
+from lakehouse_assets.lake.spark_errors import spark_errors
+from lakehouse_assets.lake.views import view_scope
+from lakehouse_assets.plan.row_hash import Content, row_hash_sql
+from lakehouse_assets.plan.scope import scope_predicate
+from lakehouse_assets.plan.sql_text import column, name
+from lakehouse_assets.plan.write_plan import BatchFacts, WritePlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROWS_PER_FILE = 250_000
+"""Bounds what one changed row makes a MERGE rewrite, whatever the table's size."""
+
+_PREFIX = "spark.databricks.delta."
+_RECENT_COMMITS = 50
+_session_lock = threading.Lock()
+
+
+def execute_spark(
+    spark: "SparkSession",
+    table: DeltaTable,
+    contract: TableContract,
+    plan: WritePlan,
+    batch: "DataFrame",
+    facts: BatchFacts,
+    contents: Mapping[PartitionValues, Content],
+    note: Note,
+) -> Outcome:
+    """Carry out `plan` with `batch`, whose columns are the table's."""
+    match plan.action:
+        case "nothing":
+            return Outcome(unchanged=facts.rows if plan.request.strategy != "delete_matching" else 0)
+        case "append" | "replace":
+            changes = {values: Change(added=content) for values, content in contents.items()}
+            deleted = plan.pruning.touched_rows if plan.action == "replace" else 0
+            planned = Outcome(inserted=facts.rows, deleted=deleted, changes=changes, replaces=plan.action == "replace")
+            text = note(planned)
+            _save(table, contract, plan, batch, facts, text)
+            return replace(planned, version=_own_commit(table, text)["version"])
+        case "merge" | "delete":
+            text = note(None)
+            with view_scope(spark) as views, _session_settings(spark, plan, text):
+                view = views.register(contract.name, batch)
+                reached("write: before commit")
+                with spark_errors(f"table {contract.name}"):
+                    spark.sql(plan.statement.replace("{batch}", view)).collect()
+            return _merged(spark, table, contract, plan, facts, text)
+
+
+def aligned(batch: "DataFrame", columns: tuple[Column, ...]) -> "DataFrame":
+    """The table's columns in its order; one that the batch lacks is NULL."""
+    present = set(batch.columns)
+    return batch.selectExpr(
+        *(
+            column(each.name, "spark")
+            if each.name in present
+            else f"CAST(NULL AS {each.type}) AS {name(each.name, 'spark')}"
+            for each in columns
+        )
+    )
+
+
+def _save(
+    table: DeltaTable, contract: TableContract, plan: WritePlan, batch: "DataFrame", facts: BatchFacts, note: str
+) -> None:
+    """Write rows ordered by partition and owner, in files of bounded size, so that later writes touch few of them."""
+    order = [each for each in (*contract.partition_by, contract.owner) if each]
+    if order and facts.rows > ROWS_PER_FILE:
+        quoted = [column(each, "spark") for each in order]
+        batch = batch.repartitionByRange(-(-facts.rows // ROWS_PER_FILE), *quoted).sortWithinPartitions(*quoted)
+    writer = (
+        batch.write.format("delta")
+        .option("userMetadata", note)
+        .option("txnAppId", plan.request.key)
+        .option("txnVersion", "1")
+        .option("maxRecordsPerFile", str(ROWS_PER_FILE))
+    )
+    if plan.action == "replace":
+        writer = writer.mode("overwrite").option("replaceWhere", scope_predicate(plan.request.scopes, "spark"))
+    else:
+        writer = writer.mode("append")
+    reached("write: before commit")
+    with spark_errors(f"table {contract.name}"):
+        writer.save(table.table_uri)
+
+
+@contextmanager
+def _session_settings(spark: "SparkSession", plan: WritePlan, note: str) -> Generator[None, None, None]:
+    settings = {
+        f"{_PREFIX}commitInfo.userMetadata": note,
+        f"{_PREFIX}write.txnAppId": plan.request.key,
+        f"{_PREFIX}write.txnVersion": "1",
+    }
+    with _session_lock:
+        try:
+            for key, value in settings.items():
+                spark.conf.set(key, value)
+            yield
+        finally:
+            for key in settings:
+                spark.conf.unset(key)
+
+
+def _merged(
+    spark: "SparkSession",
+    table: DeltaTable,
+    contract: TableContract,
+    plan: WritePlan,
+    facts: BatchFacts,
+    note: str,
+) -> Outcome:
+    """What the MERGE did, from its commit; contents from the change feed of that commit alone."""
+    commit = _own_commit(table, note)
+    if not commit:
+        return Outcome(unchanged=facts.rows if plan.action == "merge" else 0)
+    metrics: Mapping[str, str] = commit.get("operationMetrics", {})
+    inserted, updated, deleted = (
+        int(metrics.get(f"numTargetRows{what}", 0)) for what in ("Inserted", "Updated", "Deleted")
+    )
+    return Outcome(
+        inserted=inserted,
+        updated=updated,
+        deleted=deleted,
+        unchanged=facts.rows - inserted - updated if plan.action == "merge" else 0,
+        version=commit["version"],
+        changes=_changes(spark, table, contract, commit["version"]) if inserted + updated + deleted else {},
+    )
+
+
+def _changes(
+    spark: "SparkSession", table: DeltaTable, contract: TableContract, version: int
+) -> dict[PartitionValues, Change]:
+    feed = (
+        spark.read.format("delta")
+        .option("readChangeFeed", "true")
+        .option("startingVersion", version)
+        .option("endingVersion", version)
+        .load(table.table_uri)
+    )
+    taken = "_change_type IN ('delete', 'update_preimage')"
+    hashed = f"CAST({row_hash_sql(contract.columns)} AS DECIMAL(38, 0))"
+    groups = [column(each, "spark") for each in contract.partition_by]
+    with view_scope(spark) as views:
+        view = views.register("feed", feed)
+        measures = [f"{taken} AS taken", "count(*) AS row_count", f"sum({hashed}) AS hash_sum"]
+        query = f"SELECT {', '.join([*groups, *measures])} FROM {view} GROUP BY {', '.join([*groups, taken])}"
+        rows = spark.sql(query).toArrow().to_pylist()
+    changes: dict[PartitionValues, Change] = {}
+    for row in rows:
+        values = tuple(row[each] for each in contract.partition_by)
+        content = Content(rows=row["row_count"], total=int(row["hash_sum"]) % (1 << 64))
+        before = changes.get(values, Change())
+        changes[values] = (
+            Change(added=before.added, removed=content)
+            if row["taken"]
+            else Change(added=content, removed=before.removed)
+        )
+    return changes
+
+
+def _own_commit(table: DeltaTable, note: str) -> dict[str, Any]:
+    """The commit that carries the note; empty if Spark found nothing to commit."""
+    table.update_incremental()
+    return next((c for c in table.history(_RECENT_COMMITS) if c.get("userMetadata") == note), {})

@@ -1,0 +1,196 @@
+"""A batch held still while it is checked, planned and written, in this process or on Spark.
+
+One pass over it tells rows, content and what breaks the contract. A frame on Spark is kept in Spark's store,
+memory first and then disk, so that neither the check nor the write computes it again.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from lakehouse_assets.contracts.schemas import arrow_type
+from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.contents import contents_by_partition
+from lakehouse_assets.lake.outcome import PartitionValues
+from lakehouse_assets.lake.spark_errors import spark_errors
+from lakehouse_assets.lake.views import view_scope
+from lakehouse_assets.plan.batch_check import check_sql, duplicates_sql, offenders_sql, row_rules
+from lakehouse_assets.plan.row_hash import Content
+from lakehouse_assets.plan.scope import Scopes
+from lakehouse_assets.plan.sql_text import Dialect, column
+from lakehouse_assets.plan.write_plan import BatchFacts, Violation, new_column, new_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+EXAMPLES = 3
+
+
+class Staged(ABC):
+    """A staged batch: its facts, and its rows for either executor."""
+
+    facts: BatchFacts
+
+    @abstractmethod
+    def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:
+        """Content by partition, over the columns of `contract`."""
+
+    @abstractmethod
+    def arrow(self, columns: Sequence[str]) -> pa.Table: ...
+
+    @abstractmethod
+    def frame(self, spark: "SparkSession") -> "DataFrame": ...
+
+
+@contextmanager
+def stage(rows: "pa.Table | DataFrame", contract: TableContract, scopes: Scopes) -> Generator[Staged, None, None]:
+    if isinstance(rows, pa.Table):
+        yield LocalStage(rows, contract, scopes)
+        return
+    with spark_errors(f"batch for {contract.name}"):
+        kept = rows.persist()
+        try:
+            yield SparkStage(kept, contract, scopes)
+        finally:
+            kept.unpersist()
+
+
+class LocalStage(Staged):
+    """Rows in this process, checked with DuckDB."""
+
+    def __init__(self, rows: pa.Table, contract: TableContract, scopes: Scopes) -> None:
+        self.rows = rows
+        columns = {field.name: _type_name(field.type) for field in rows.schema}
+        with duckdb.connect() as connection:
+            connection.register("batch", rows)
+
+            def ask(query: str) -> list[dict[str, Any]]:
+                return connection.sql(query).to_arrow_table().to_pylist()
+
+            checked = _check(contract, scopes, columns, "batch", "duckdb", ask)
+        self.facts = BatchFacts(
+            columns=columns,
+            rows=rows.num_rows,
+            bytes=rows.nbytes,
+            violations=checked[1],
+            is_local=True,
+        )
+
+    def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:
+        return contents_by_partition(contract, conform(self.rows, contract.columns))
+
+    def arrow(self, columns: Sequence[str]) -> pa.Table:
+        return self.rows.select(list(columns))
+
+    def frame(self, spark: "SparkSession") -> "DataFrame":
+        return spark.createDataFrame(self.rows)
+
+
+class SparkStage(Staged):
+    """Rows on Spark, checked in one job."""
+
+    def __init__(self, rows: "DataFrame", contract: TableContract, scopes: Scopes) -> None:
+        self.rows = rows
+        spark = rows.sparkSession
+        columns = {field.name: field.dataType.simpleString() for field in rows.schema}
+        with view_scope(spark) as views:
+            view = views.register("batch", rows)
+
+            def ask(query: str) -> list[dict[str, Any]]:
+                return spark.sql(query).toArrow().to_pylist()
+
+            self._contents, violations, size = _check(contract, scopes, columns, view, "spark", ask)
+        self.facts = BatchFacts(
+            columns=columns,
+            rows=sum(content.rows for content in self._contents.values()),
+            bytes=size,
+            violations=violations,
+        )
+
+    def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:
+        return self._contents
+
+    def arrow(self, columns: Sequence[str]) -> pa.Table:
+        return self.rows.select(*[column(name, "spark") for name in columns]).toArrow()
+
+    def frame(self, spark: "SparkSession") -> "DataFrame":
+        return self.rows
+
+
+def conform(rows: pa.Table, columns: Sequence[Column]) -> pa.Table:
+    """Columns in the table's order and types; one that the batch lacks is NULL."""
+    arrays = [
+        rows[each.name].cast(arrow_type(each.type))
+        if each.name in rows.column_names
+        else pa.nulls(rows.num_rows, arrow_type(each.type))
+        for each in columns
+    ]
+    return pa.table(arrays, names=[each.name for each in columns])
+
+
+def _check(
+    contract: TableContract,
+    scopes: Scopes,
+    columns: dict[str, str],
+    source: str,
+    dialect: Dialect,
+    ask: Callable[[str], list[dict[str, Any]]],
+) -> tuple[dict[PartitionValues, Content], tuple[Violation, ...], int]:
+    """Contents by partition, violations with examples, and the bytes of long text."""
+    missing = [name for name in (*contract.partition_by, *contract.key) if name not in columns]
+    if missing:
+        raise BadInputError(
+            subject=f"write to {contract.name}",
+            seen=f"the batch lacks {', '.join(dict.fromkeys(missing))}",
+            why="nothing was written, because without them a row has no place and no name",
+            remedy="bring every column of the key and of the partitions",
+        )
+    present = [each for each in contract.columns if each.name in columns]
+    hashed = [*present, *(new_column(name, kind) for name, kind in new_columns(contract, columns))]
+    rules = row_rules(contract, scopes, dialect, present)
+    found = ask(check_sql(contract, rules, source, dialect, hashed))
+    contents = {
+        tuple(row[name] for name in contract.partition_by): Content(
+            rows=row["row_count"], total=int(row["hash_sum"] or 0) % (1 << 64)
+        )
+        for row in found
+        if row["row_count"]
+    }
+    violations = [
+        Violation(
+            rule=rule.name,
+            rows=sum(row[f"rule_{i}"] for row in found),
+            examples=_examples(ask(offenders_sql(contract, rule.violated, source, dialect, EXAMPLES))),
+        )
+        for i, rule in enumerate(rules)
+        if any(row[f"rule_{i}"] for row in found)
+    ]
+    if doubled := sum(row["duplicates"] for row in found):
+        examples = _examples(ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
+        violations.append(Violation(rule="the key stands more than once", rows=doubled, examples=examples))
+    return contents, tuple(violations), sum(row["text_bytes"] or 0 for row in found)
+
+
+def _examples(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    return tuple("(" + ", ".join(f"{name}={value!r}" for name, value in row.items()) + ")" for row in rows)
+
+
+def _type_name(kind: pa.DataType) -> str:
+    names = {
+        pa.string(): "string",
+        pa.large_string(): "string",
+        pa.int32(): "int",
+        pa.int64(): "bigint",
+        pa.float64(): "double",
+        pa.bool_(): "boolean",
+        pa.date32(): "date",
+        pa.timestamp("us", tz="UTC"): "timestamp",
+    }
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return f"array<{_type_name(kind.value_type)}>"
+    return names.get(kind, str(kind))

@@ -1,0 +1,83 @@
+"""One pass over a staged batch that tells all a plan needs: rows and fingerprint by partition, and what is wrong.
+
+The rules are the contract's, the same that its pandera model has; here they are one SQL statement,
+because pandera runs a job per check.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.plan.row_hash import row_hash_sql
+from lakehouse_assets.plan.scope import Scopes, scope_predicate
+from lakehouse_assets.plan.sql_text import Dialect, column, in_list
+
+RuleKind = Literal["null", "one_of", "outside"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A condition that no row may meet, and what to call it."""
+
+    name: str
+    kind: RuleKind
+    violated: str
+
+
+def row_rules(contract: TableContract, scopes: Scopes, dialect: Dialect, present: Sequence[Column]) -> list[Rule]:
+    """What each row has to hold by itself; that keys are unique is asked of all rows together."""
+    rules = [_not_null(each, dialect) for each in present if not each.nullable]
+    rules += [_one_of(each, dialect) for each in present if each.one_of]
+    if scopes:
+        inside = scope_predicate(scopes, dialect)
+        outside = f"NOT coalesce({inside}, FALSE)"
+        rules.append(Rule(name="outside the run's partitions", kind="outside", violated=outside))
+    return rules
+
+
+def check_sql(
+    contract: TableContract, rules: Sequence[Rule], source: str, dialect: Dialect, present: Sequence[Column]
+) -> str:
+    """Rows, duplicate keys, violations and content, by partition. DuckDB has no xxhash: there the sum is 0."""
+    group = [column(name, dialect) for name in contract.partition_by]
+    key = ", ".join(column(name, dialect) for name in contract.key)
+    whole_key = " AND ".join(f"{column(name, dialect)} IS NOT NULL" for name in contract.key)
+    as_one = f"struct({key})" if dialect == "spark" else f"row({key})"
+    hashed = f"sum(CAST({row_hash_sql(present)} AS DECIMAL(38, 0)))" if dialect == "spark" else "0"
+    length = "octet_length" if dialect == "spark" else "strlen"
+    texts = [each for each in present if each.type == "string" and each.name in contract.without_statistics]
+    measures = [
+        "count(*) AS row_count",
+        f"{hashed} AS hash_sum",
+        f"count_if({whole_key}) - count(DISTINCT CASE WHEN {whole_key} THEN {as_one} END) AS duplicates",
+        " + ".join(["0", *(f"coalesce(sum({length}({column(each.name, dialect)})), 0)" for each in texts)])
+        + " AS text_bytes",
+        *(f"count_if({rule.violated}) AS rule_{i}" for i, rule in enumerate(rules)),
+    ]
+    text = f"SELECT {', '.join([*group, *measures])} FROM {source}"
+    return f"{text} GROUP BY {', '.join(group)}" if group else text
+
+
+def offenders_sql(contract: TableContract, violated: str, source: str, dialect: Dialect, limit: int) -> str:
+    """The first rows that meet a condition, by key."""
+    key = ", ".join(column(name, dialect) for name in contract.key)
+    return f"SELECT {key} FROM {source} WHERE {violated} ORDER BY {key} LIMIT {limit}"
+
+
+def duplicates_sql(contract: TableContract, source: str, dialect: Dialect, limit: int) -> str:
+    key = ", ".join(column(name, dialect) for name in contract.key)
+    return f"SELECT {key} FROM {source} GROUP BY {key} HAVING count(*) > 1 ORDER BY {key} LIMIT {limit}"
+
+
+def _not_null(each: Column, dialect: Dialect) -> Rule:
+    return Rule(name=f"{each.name} is NULL", kind="null", violated=f"{column(each.name, dialect)} IS NULL")
+
+
+def _one_of(each: Column, dialect: Dialect) -> Rule:
+    allowed = in_list(column(each.name, dialect), each.one_of, dialect)
+    return Rule(
+        name=f"{each.name} is none of {', '.join(each.one_of)}",
+        kind="one_of",
+        violated=f"{column(each.name, dialect)} IS NOT NULL AND NOT ({allowed})",
+    )

@@ -1,0 +1,113 @@
+"""A row's content as 64 bits, the same from Spark and from Arrow, and a partition's content as their sum.
+
+The hash is Spark's xxhash64, chained over the columns. It passes over NULLs, so each value comes behind a number
+that stands for its column's name, and an array's length behind the array: no two rows look alike. A column that is
+NULL adds nothing, so that a new column leaves old rows' hashes as they were. The sum is free of order and can be kept
+up to date: what was deleted is subtracted, what was inserted added.
+"""
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from lakehouse_assets.contracts.table import Column, ColumnType
+from lakehouse_assets.plan.sql_text import column
+
+_SEED = 42
+_MASK = (1 << 64) - 1
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_DAY = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """What a partition holds: how many rows, and the sum of their hashes modulo 2⁶⁴."""
+
+    rows: int = 0
+    total: int = 0
+
+    def plus(self, other: "Content") -> "Content":
+        return Content(rows=self.rows + other.rows, total=(self.total + other.total) & _MASK)
+
+    def minus(self, other: "Content") -> "Content":
+        return Content(rows=self.rows - other.rows, total=(self.total - other.total) & _MASK)
+
+    @property
+    def version(self) -> str:
+        """The data version: equal contents have equal versions."""
+        return f"{self.rows:x}-{self.total:016x}"
+
+    @staticmethod
+    def from_version(version: str) -> "Content":
+        rows, _, total = version.partition("-")
+        return Content(rows=int(rows, 16), total=int(total, 16))
+
+
+NO_CONTENT = Content()
+
+
+def row_hash_sql(columns: Sequence[Column], *, of: str = "") -> str:
+    """The hash as a Spark expression."""
+    parts: list[str] = []
+    for each in columns:
+        name = column(each.name, "spark", of=of)
+        parts += [f"IF({name} IS NULL, NULL, {_tag(each)})", name]
+        if each.type.startswith("array"):
+            parts.append(f"IF({name} IS NULL, NULL, size({name}))")
+    return f"xxhash64({', '.join(parts)})"
+
+
+def row_hashes(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Iterator[int]:
+    """The hashes of rows given column by column as Python values; as unsigned numbers."""
+    from xxhash import xxh64_intdigest
+
+    known = [(struct.pack("<i", _tag(each)), _encoder(each.type)) for each in columns]
+    for row in zip(*values, strict=True):
+        seed = _SEED
+        for value, (tag, encode) in zip(row, known, strict=True):
+            if value is None:
+                continue
+            seed = xxh64_intdigest(tag, seed)
+            for piece in encode(value):
+                seed = xxh64_intdigest(piece, seed)
+        yield seed
+
+
+def _tag(each: Column) -> int:
+    """A number for the column's name that a Spark INT holds."""
+    return zlib.crc32(each.name.encode()) & 0x7FFFFFFF
+
+
+def content_of(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Content:
+    rows = 0
+    total = 0
+    for value in row_hashes(columns, values):
+        rows += 1
+        total += value
+    return Content(rows=rows, total=total & _MASK)
+
+
+def _encoder(column_type: ColumnType) -> Callable[[Any], Sequence[bytes]]:
+    encoders: dict[ColumnType, Callable[[Any], Sequence[bytes]]] = {
+        "string": lambda value: (value.encode(),),
+        "int": lambda value: (struct.pack("<i", value),),
+        "bigint": lambda value: (struct.pack("<q", value),),
+        "double": lambda value: (struct.pack("<d", value + 0.0),),  # -0.0 and 0.0 are one value
+        "boolean": lambda value: (struct.pack("<i", int(value)),),
+        "date": lambda value: (struct.pack("<i", (value - _EPOCH_DAY).days),),
+        "timestamp": lambda value: (struct.pack("<q", _microseconds(value)),),
+        "array<string>": _array,
+    }
+    return encoders[column_type]
+
+
+def _array(value: Sequence[str | None]) -> Sequence[bytes]:
+    return [*(item.encode() for item in value if item is not None), struct.pack("<i", len(value))]
+
+
+def _microseconds(value: datetime) -> int:
+    passed = value - _EPOCH
+    return (passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds

@@ -1,0 +1,94 @@
+"""Which partitions a write covers, as conditions on columns, and as literal SQL predicates.
+
+Invariant: a write touches no row outside its scopes. Predicates are literal, so that Delta prunes by
+them and writers of different partitions don't conflict. Windows are half-open.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.plan.sql_text import Dialect, Value, column, in_list, literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equals:
+    column: str
+    value: Value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """From `start` on, before `end`."""
+
+    column: str
+    start: datetime | date
+    end: datetime | date
+
+
+Condition = Equals | Window
+Scope = tuple[Condition, ...]
+"""One partition: all of its conditions hold."""
+
+Scopes = tuple[Scope, ...]
+"""The partitions of a write: one of them holds. None at all: the whole table, for one without partitions."""
+
+
+def equal_scopes(column_name: str, values: Iterable[Value]) -> Scopes:
+    return tuple((Equals(column=column_name, value=value),) for value in values)
+
+
+def scope_predicate(scopes: Scopes, dialect: Dialect, *, of: str = "") -> str:
+    """The scopes as SQL; `TRUE` for the whole table."""
+    if not scopes:
+        return "TRUE"
+    same = _same_column(scopes)
+    if same is not None:
+        name, values = same
+        return in_list(column(name, dialect, of=of), values, dialect)
+    parts = [" AND ".join(_condition(condition, dialect, of) for condition in scope) for scope in scopes]
+    return parts[0] if len(parts) == 1 else "(" + " OR ".join(f"({part})" for part in parts) + ")"
+
+
+def check_scopes(contract: TableContract, scopes: Scopes) -> None:
+    """Refuse scopes that leave a partition column open: a write could then reach other partitions."""
+    for scope in scopes or ((),):
+        named = [condition.column for condition in scope]
+        missing = [name for name in contract.partition_by if name not in named]
+        if missing:
+            raise BadInputError(
+                subject=f"write to {contract.name}",
+                seen=f"the run's partition says nothing of {', '.join(missing)}",
+                why="rows of other partitions would be replaced as well",
+                remedy=f"give a value or window for each of {', '.join(contract.partition_by)}",
+            )
+        unknown = [name for name in named if name not in contract.column_names]
+        if unknown:
+            raise BadInputError(
+                subject=f"write to {contract.name}",
+                seen=f"the run's partition names {', '.join(unknown)}, which the contract has not",
+                why="the write could not be held to its partition",
+                remedy=f"use its columns {', '.join(contract.column_names)}",
+            )
+
+
+def _same_column(scopes: Scopes) -> tuple[str, list[Value]] | None:
+    values: list[Value] = []
+    names: set[str] = set()
+    for scope in scopes:
+        if len(scope) != 1 or not isinstance(scope[0], Equals):
+            return None
+        names.add(scope[0].column)
+        values.append(scope[0].value)
+    return (names.pop(), values) if len(names) == 1 else None
+
+
+def _condition(condition: Condition, dialect: Dialect, of: str) -> str:
+    name = column(condition.column, dialect, of=of)
+    match condition:
+        case Equals():
+            return f"{name} = {literal(condition.value, dialect)}"
+        case Window():
+            return f"{name} >= {literal(condition.start, dialect)} AND {name} < {literal(condition.end, dialect)}"

@@ -1,0 +1,49 @@
+"""Values and names as SQL text, for each of the engines that read it. Nothing is ever spliced unquoted."""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from typing import Literal, assert_never
+
+Dialect = Literal["spark", "duckdb", "datafusion"]
+Value = str | int | bool | date | datetime
+
+
+def literal(value: Value, dialect: Dialect) -> str:
+    match value:
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int():
+            return str(value)
+        case datetime():
+            moment = f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}"
+            if dialect == "datafusion":
+                # Its own TIMESTAMP literals have another unit than the columns, which a partition predicate refuses.
+                return f"""arrow_cast('{moment}Z', 'Timestamp(Microsecond, Some("UTC"))')"""
+            return f"TIMESTAMP '{moment}+00:00'"
+        case date():
+            return f"DATE '{value.isoformat()}'"
+        case str():
+            # Spark reads backslash escapes in literals, the others read none.
+            text = value.replace("\\", "\\\\") if dialect == "spark" else value
+            quote = "\\'" if dialect == "spark" else "''"
+            return "'" + text.replace("'", quote) + "'"
+        case _:
+            assert_never(value)
+
+
+def name(identifier: str, dialect: Dialect) -> str:
+    if dialect == "spark":
+        return "`" + identifier.replace("`", "``") + "`"
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def column(identifier: str, dialect: Dialect, *, of: str = "") -> str:
+    return f"{of}.{name(identifier, dialect)}" if of else name(identifier, dialect)
+
+
+def in_list(expression: str, values: Iterable[Value], dialect: Dialect) -> str:
+    return f"{expression} IN ({', '.join(literal(value, dialect) for value in values)})"
+
+
+def null_safe_equal(left: str, right: str, dialect: Dialect) -> str:
+    return f"{left} <=> {right}" if dialect == "spark" else f"{left} IS NOT DISTINCT FROM {right}"

@@ -1,0 +1,228 @@
+"""The upsert service: what a table holds after a write, what the feed and the report say, and what is refused."""
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from lakehouse_assets.contracts.quarantine import QUARANTINE
+from lakehouse_assets.contracts.schemas import pandera_model
+from lakehouse_assets.contracts.writes import WRITES
+from lakehouse_assets.core.errors import BadInputError, EnvironmentNotReadyError, SourceError
+from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.spark_errors import spark_errors
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.row_hash import content_of
+from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, write
+
+BOTH = pytest.mark.parametrize("executor", ["delta-rs", "spark"])
+
+
+def feed(lake: Lake, version: int) -> list[tuple[str, str, int | None]]:
+    """What changed in one version, as (change, name, size)."""
+    rows = pa.table(lake.open(THINGS).load_cdf(starting_version=version, ending_version=version).read_all()).to_pylist()
+    return sorted((row["_change_type"], row["name"], row["size"]) for row in rows)
+
+
+def content(rows: list[dict[str, Any]]) -> str:
+    return content_of(THINGS.columns, [[row[c.name] for row in rows] for c in THINGS.columns]).version
+
+
+@BOTH
+def test_an_upsert_changes_what_differs_and_deletes_what_is_gone_and_nothing_else(
+    lake: Lake, spark: SparkSession, executor
+):
+    before = [thing("a", "x.py", "f"), thing("a", "x.py", "g"), thing("a", "y.py", "h", None), thing("b", "x.py", "f")]
+    write(lake, THINGS, table_of(THINGS, before), partitions=["a", "b"], executor=executor, spark=spark)
+    after = [thing("a", "x.py", "f"), thing("a", "x.py", "g", 2), thing("a", "z.py", "new", tags=["t"])]
+    done = write(lake, THINGS, table_of(THINGS, after), run_id="run-2", executor=executor, spark=spark)
+
+    assert rows_of(lake, THINGS) == sorted([*after, before[3]], key=lambda r: (r["repo"], r["path"], r["name"]))
+    counts = (done.rows_inserted, done.rows_updated, done.rows_deleted, done.rows_unchanged)
+    assert counts == (1, 1, 1, 1)
+    assert feed(lake, done.version_after) == [
+        ("delete", "h", None),
+        ("insert", "new", 1),
+        ("update_postimage", "g", 2),
+        ("update_preimage", "g", 1),
+    ]
+    assert done.data_versions == {"a": content(after)}
+    assert done.executor == executor
+
+
+@BOTH
+def test_only_rows_of_the_owners_being_replaced_are_deleted(lake: Lake, spark: SparkSession, executor):
+    before = [thing("a", "x.py", "f"), thing("a", "x.py", "g"), thing("a", "y.py", "h")]
+    write(lake, THINGS, table_of(THINGS, before), executor=executor, spark=spark)
+    rows = table_of(THINGS, [thing("a", "x.py", "f")])
+    done = write(lake, THINGS, rows, owners=("x.py",), run_id="run-2", executor=executor, spark=spark)
+    assert [row["name"] for row in rows_of(lake, THINGS)] == ["f", "h"]
+    assert (done.rows_deleted, done.rows_unchanged) == (1, 1)
+    assert done.data_versions == {"a": content([before[0], before[2]])}
+
+
+@BOTH
+def test_without_owners_an_upsert_replaces_the_keys_it_has(lake: Lake, spark: SparkSession, executor):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f"), thing("a", "x.py", "g")]))
+    rows = table_of(THINGS, [thing("a", "x.py", "g", 9)])
+    write(lake, THINGS, rows, owners=(), run_id="run-2", executor=executor, spark=spark)
+    assert [(row["name"], row["size"]) for row in rows_of(lake, THINGS)] == [("f", 1), ("g", 9)]
+
+
+@BOTH
+def test_equal_rows_are_not_written_and_no_commit_is_made(lake: Lake, spark: SparkSession, executor):
+    rows = table_of(THINGS, [thing("a", "x.py", "f", None), thing("a", "x.py", "g", tags=[])])
+    first = write(lake, THINGS, rows)
+    second = write(lake, THINGS, rows, run_id="run-2", cursor="c2", executor=executor, spark=spark)
+    assert second.rows_unchanged == 2
+    assert second.rows_changed == 0
+    if executor == "delta-rs":
+        assert second.version_after == first.version_after
+    assert Ledger(lake).latest([THINGS])[("things", "a")].cursor == "c2"
+    assert second.data_versions == first.data_versions
+
+
+@BOTH
+def test_append_new_adds_unknown_keys_and_leaves_known_ones_as_they_are(lake: Lake, spark: SparkSession, executor):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", 1)]))
+    rows = table_of(THINGS, [thing("a", "x.py", "f", 99), thing("a", "x.py", "g", 2)])
+    done = write(lake, THINGS, rows, strategy="append_new", run_id="run-2", executor=executor, spark=spark)
+    assert [(row["name"], row["size"]) for row in rows_of(lake, THINGS)] == [("f", 1), ("g", 2)]
+    assert (done.rows_inserted, done.rows_unchanged) == (1, 1)
+
+
+@BOTH
+def test_delete_matching_deletes_the_keys_of_the_batch(lake: Lake, spark: SparkSession, executor):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f"), thing("a", "x.py", "g")]))
+    rows = table_of(THINGS, [thing("a", "x.py", "g", 77), thing("a", "x.py", "unknown")])
+    done = write(lake, THINGS, rows, strategy="delete_matching", run_id="run-2", executor=executor, spark=spark)
+    assert [row["name"] for row in rows_of(lake, THINGS)] == ["f"]
+    assert done.rows_deleted == 1
+
+
+@BOTH
+def test_partitions_are_replaced_as_a_whole_and_the_others_stay(lake: Lake, spark: SparkSession, executor):
+    three = [thing(repo, "x.py", "f") for repo in "abc"]
+    write(lake, THINGS, table_of(THINGS, three), partitions=["a", "b", "c"])
+    rows = table_of(THINGS, [thing("a", "x.py", "g")])
+    done = write(
+        lake, THINGS, rows, partitions=["a", "b"], strategy="replace_partitions", run_id="run-2",
+        executor=executor, spark=spark,
+    )  # fmt: skip
+    assert [(row["repo"], row["name"]) for row in rows_of(lake, THINGS)] == [("a", "g"), ("c", "f")]
+    assert done.data_versions == {"a": content([thing("a", "x.py", "g")]), "b": content([])}
+
+
+def test_a_first_load_does_not_pay_for_a_merge(lake: Lake):
+    assert write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f")])).action == "append"
+    other = write(lake, THINGS, table_of(THINGS, [thing("b", "x.py", "f")]), partitions=["b"], run_id="run-2")
+    assert other.action == "append"
+    new_owner = table_of(THINGS, [thing("a", "z.py", "f")])
+    assert write(lake, THINGS, new_owner, owners=("z.py",), run_id="run-3").action == "append"
+
+
+def test_a_replay_is_noticed_and_skipped(lake: Lake):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", 1)]), run_id="old")
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", 2)]), run_id="new", cursor="c2")
+    version = lake.open(THINGS).version()
+    again = write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", 1)]), run_id="old")
+    assert again.action == "replayed"
+    assert rows_of(lake, THINGS)[0]["size"] == 2
+    assert lake.open(THINGS).version() == version
+    assert Ledger(lake).latest([THINGS])[("things", "a")].cursor == "c2"
+
+
+def test_a_write_by_spark_is_a_replay_to_delta_rs_and_leaves_no_setting_behind(lake: Lake, spark: SparkSession):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", 1)]), run_id="first")
+    rows = table_of(THINGS, [thing("a", "x.py", "f", 2)])
+    write(lake, THINGS, rows, run_id="merge", executor="spark", spark=spark)
+    assert write(lake, THINGS, rows, run_id="merge", executor="delta-rs").action == "replayed"
+    for name in ("commitInfo.userMetadata", "write.txnAppId", "write.txnVersion"):
+        assert spark.conf.get(f"spark.databricks.delta.{name}", None) is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        ([thing("a", "x.py", "f"), thing("b", "x.py", "f")], r"outside the run's partitions in 1 rows.*'b'"),
+        ([thing("a", "x.py", "f"), thing("a", "x.py", "f", 2)], "the key stands more than once in 1 rows"),
+        ([thing("a", "x.py", None)], "name is NULL in 1 rows"),  # type: ignore[arg-type]
+        ([thing("a", "x.py", "f", kind="c")], "kind is none of a, b in 1 rows"),
+    ],
+)
+@pytest.mark.parametrize("on_spark", [False, True])
+def test_rows_that_break_the_contract_are_named_and_nothing_is_written(
+    lake: Lake, spark: SparkSession, rows, complaint, on_spark
+):
+    table = table_of(THINGS, rows)
+    with pytest.raises(BadInputError, match=complaint):
+        write(lake, THINGS, spark.createDataFrame(table) if on_spark else table)
+    assert not lake.exists(THINGS)
+
+
+def test_rows_can_be_set_aside_with_the_reason_instead(lake: Lake, spark: SparkSession):
+    lenient = replace(THINGS, violations="quarantine")
+    rows = [
+        thing("a", "x.py", "f"),
+        thing("a", "x.py", "bad", kind="c"),
+        thing("a", "y.py", "g"),
+        thing("a", "y.py", "g", 2),
+    ]
+    for run, batch in (("local", table_of(THINGS, rows)), ("spark", spark.createDataFrame(table_of(THINGS, rows)))):
+        done = write(lake, lenient, batch, run_id=run)
+        assert [row["name"] for row in rows_of(lake, THINGS)] == ["f"]
+        assert done.rows_quarantined == 3
+    aside = lake.read(QUARANTINE).to_pylist()
+    assert len(aside) == 6
+    assert {row["rule"] for row in aside} == {"kind is none of a, b", "the key stands more than once"}
+    assert any('"kind":"c"' in row["row_json"] for row in aside)
+
+
+def test_a_worker_s_error_comes_home_as_it_was_raised(lake: Lake, spark: SparkSession):
+    wire = SourceError(subject="repo a", seen="object 12ab is corrupt", why="w", remedy="git fsck").to_wire()
+
+    def fail(batches):
+        raise RuntimeError(wire)
+        yield from batches
+
+    frame = spark.createDataFrame(table_of(THINGS, [thing("a", "x.py", "f")]))
+    with pytest.raises(SourceError, match="object 12ab is corrupt"):
+        write(lake, THINGS, frame.mapInArrow(fail, frame.schema), spark=spark)
+    assert not lake.exists(THINGS)
+
+
+def test_a_full_disk_is_said_plainly():
+    from pyspark.errors import PySparkRuntimeError
+
+    with pytest.raises(EnvironmentNotReadyError, match="the disk is full"), spark_errors("table t"):
+        raise PySparkRuntimeError("java.io.IOException: No space left on device")
+
+
+def test_every_write_leaves_a_row_that_answers_for_it(lake: Lake):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f")]), run_id="one")
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", 2)]), run_id="two")
+    first, second = sorted(lake.read(WRITES).to_pylist(), key=lambda row: row["written_at"])
+    assert (first["action"], first["rows_inserted"], first["files_added"]) == ("append", 1, 1)
+    assert (second["action"], second["rows_updated"], second["files_touched"]) == ("merge", 1, 1)
+    assert second["version_after"] == first["version_after"] + 1
+    assert '"data_version"' in second["keys"]
+    assert "commit" in second["seconds"]
+
+
+def test_audit_columns_tell_when_and_by_whom_and_only_for_rows_that_changed(lake: Lake):
+    audited = replace(THINGS, audited=True)
+    write(lake, audited, table_of(THINGS, [thing("a", "x.py", "f"), thing("a", "x.py", "g")]), run_id="one")
+    write(lake, audited, table_of(THINGS, [thing("a", "x.py", "f"), thing("a", "x.py", "g", 2)]), run_id="two")
+    rows = lake.read(audited, columns=["name", "written_by", "written_at"]).to_pylist()
+    assert {row["name"]: row["written_by"] for row in rows} == {"f": "one", "g": "two"}
+    assert all(row["written_at"] is not None for row in rows)
+
+
+def test_what_is_written_fits_the_contract_s_pandera_model(lake: Lake, spark: SparkSession):
+    model: Any = pandera_model(THINGS)  # pandera's own annotations do not know PySpark's frames
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", kind="a")]))
+    frame = spark.read.format("delta").load(str(lake.path(THINGS)))
+    assert dict(model.validate(frame).pandera.errors) == {}
+    assert "kind" in str(dict(model.validate(frame.replace("a", "c", ["kind"])).pandera.errors))
