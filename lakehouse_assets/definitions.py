@@ -3,16 +3,19 @@
 from dagster import Definitions, in_process_executor, load_assets_from_modules
 
 from lakehouse_assets.assets.git import blobs, commits, snapshots
+from lakehouse_assets.automation.checks import contract_check
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
 from lakehouse_assets.automation.jobs import SYNC_JOB
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.sources.keys import GIT_TABLES
 
 _lakehouse = LakehouseResource()
 _spark = SparkResource()
 
 defs = Definitions(
     assets=load_assets_from_modules([commits, snapshots, blobs]),
+    asset_checks=[contract_check(contract) for contract in GIT_TABLES],
     jobs=[SYNC_JOB],
     sensors=[new_heads],
     schedules=[hourly_sync],

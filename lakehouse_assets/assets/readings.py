@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.sources.head import resolve_head
 from lakehouse_assets.sources.mirror import git_directory, refresh
 from lakehouse_assets.sources.spark_reads import Reading
 
 
+@explained()
 def readings_at_heads(lakehouse: LakehouseResource, names: Sequence[str], heads: Mapping[str, str]) -> list[Reading]:
     """The repositories at the commits that `heads` decided already, the others at their newest."""
     settings = lakehouse.settings
@@ -24,6 +26,7 @@ def readings_at_heads(lakehouse: LakehouseResource, names: Sequence[str], heads:
     return readings
 
 
+@explained()
 def readings_at_commits(lakehouse: LakehouseResource, names: Sequence[str]) -> list[Reading]:
     """The repositories at the commits that the asset `commits` has, so that all assets tell of one commit."""
     latest = lakehouse.ledger.latest([COMMITS])

@@ -15,6 +15,7 @@ _VERBS = {
     "sync": "lakehouse_assets.cli.sync:sync",
     "sql": "lakehouse_assets.cli.sql:sql",
     "tables": "lakehouse_assets.cli.tables:tables",
+    "plan-write": "lakehouse_assets.cli.plan_write:plan_write",
     "server": "lakehouse_assets.cli.server:server",
     "doctor": "lakehouse_assets.cli.doctor:doctor",
     "demo": "lakehouse_assets.cli.demo:demo",

@@ -90,7 +90,7 @@ def contiguous(order: Sequence[str], wanted: set[str]) -> list[list[str]]:
 
 
 def _run(instance: "DagsterInstance", names: list[str], heads: dict[str, str], progress: Progress) -> RunResult:
-    from dagster import DagsterExecutionStepExecutionError
+    from dagster import DagsterExecutionStepExecutionError, Failure
 
     from lakehouse_assets.definitions import defs
 
@@ -110,7 +110,7 @@ def _run(instance: "DagsterInstance", names: list[str], heads: dict[str, str], p
     try:
         with listening(progress.on_diagnostic):
             result = job.execute_in_process(instance=instance, tags=tags, run_config=run_config)
-    except DagsterExecutionStepExecutionError as error:
+    except (DagsterExecutionStepExecutionError, Failure) as error:
         raise _ours(error) from error
     rows, seconds = _by_asset(instance, result.run_id)
     progress.done(f"run {result.run_id[:8]}", round(time.time() - started, 1))

@@ -13,7 +13,7 @@ class LakehouseError(Exception):
         self.seen = seen
         self.why = why
         self.remedy = remedy
-        super().__init__(f"{subject}: {seen}. {why}. What to do: {remedy}.")
+        super().__init__(f"{subject}: {seen}. {why[:1].upper()}{why[1:]}. What to do: {remedy}.")
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle would call `__init__` with the message alone."""

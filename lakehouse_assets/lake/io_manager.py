@@ -1,5 +1,6 @@
 """The one IO manager: it reads and writes every asset's table, and holds no dataset's name."""
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,13 @@ from pydantic import PrivateAttr
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.plan.scope import scope_predicate
 
 if TYPE_CHECKING:
@@ -48,6 +52,7 @@ class DeltaIOManager(ConfigurableIOManager):
     spark: SparkResource
     _per_partition: list[AssetMaterialization] = PrivateAttr(default_factory=list)
 
+    @explained()
     def handle_output(self, context: OutputContext, obj: Batch) -> None:
         contract = _contract(context.asset_key.path)
         service = UpsertService(
@@ -78,6 +83,7 @@ class DeltaIOManager(ConfigurableIOManager):
             for event in waiting:
                 instance.report_runless_asset_event(event)
 
+    @explained()
     def load_input(self, context: InputContext) -> "DataFrame | Any":
         contract = _contract(context.asset_key.path)
         columns: Sequence[str] = (context.definition_metadata or {}).get(COLUMNS, contract.column_names)
@@ -131,16 +137,7 @@ def _materializations(asset_key: AssetKey, done: WriteReport) -> list[AssetMater
         AssetMaterialization(
             asset_key=asset_key,
             partition=entry.partition,
-            metadata={
-                "commit": entry.cursor,
-                "data_version": entry.data_version or "not known",
-                "table_version": entry.table_version,
-                "code_version": entry.code_version,
-                "settings_hash": entry.settings_hash,
-                "policy_hash": entry.policy_hash,
-                "input_versions": entry.input_versions,
-                "run": MetadataValue.dagster_run(done.run_id),
-            },
+            metadata={**_partition_metadata(done, entry), "run": MetadataValue.dagster_run(done.run_id)},
             tags={DATA_VERSION_TAG: entry.data_version} if entry.data_version else None,
         )
         for entry in done.entries
@@ -150,23 +147,26 @@ def _materializations(asset_key: AssetKey, done: WriteReport) -> list[AssetMater
 def _metadata(done: WriteReport) -> dict[str, MetadataValue]:
     """The row of `writes`, for the UI."""
     row = done.as_row()
-    keys = ("rows_inserted", "rows_updated", "rows_deleted", "rows_unchanged", "rows_quarantined")
-    numbers = (*keys, "files_added", "files_removed", "bytes_added", "files_total", "files_touched", "files_unbounded")
-    shown: dict[str, MetadataValue] = {name: MetadataValue.int(row[name]) for name in numbers}
-    shown |= {name: MetadataValue.int(row[name]) for name in ("version_before", "version_after")}
+    names = [name for name in row if name.startswith(("rows_", "files_", "bytes_", "version_"))]
+    shown: dict[str, MetadataValue] = {name: MetadataValue.int(row[name]) for name in names}
     shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
     shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
-    shown["keys"] = MetadataValue.json([_key(entry) for entry in done.entries])
-    return shown
+    if len(done.entries) == 1:
+        return shown | _partition_metadata(done, done.entries[0])
+    return shown | {"keys": MetadataValue.json(json.loads(row["keys"]))}
 
 
-def _key(entry: Any) -> dict[str, Any]:
-    return {
-        "partition": entry.partition,
-        "commit": entry.cursor,
-        "data_version": entry.data_version,
-        "code_version": entry.code_version,
-        "settings_hash": entry.settings_hash,
-        "policy_hash": entry.policy_hash,
-        "input_versions": entry.input_versions,
+def _partition_metadata(done: WriteReport, entry: Entry) -> dict[str, MetadataValue]:
+    """The key that a partition was made with, and its rows."""
+    shown: dict[str, MetadataValue] = {
+        "commit": MetadataValue.text(entry.cursor),
+        "data_version": MetadataValue.text(entry.data_version or "not known"),
+        "table_version": MetadataValue.int(entry.table_version),
+        "code_version": MetadataValue.text(entry.code_version),
+        "settings_hash": MetadataValue.text(entry.settings_hash),
+        "policy_hash": MetadataValue.text(entry.policy_hash),
+        "input_versions": MetadataValue.json(json.loads(entry.input_versions)),
     }
+    if entry.data_version is not None and _contract([done.asset]).partition_by:
+        shown["dagster/partition_row_count"] = MetadataValue.int(Content.from_version(entry.data_version).rows)
+    return shown

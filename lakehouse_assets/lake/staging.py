@@ -19,11 +19,11 @@ from lakehouse_assets.lake.contents import contents_by_partition
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.views import view_scope
-from lakehouse_assets.plan.batch_check import check_sql, duplicates_sql, offenders_sql, row_rules
+from lakehouse_assets.plan.alignment import check_batch_columns, new_column, new_columns
+from lakehouse_assets.plan.batch_check import check_sql, doubled_sql, duplicates_sql, offenders_sql, row_rules
 from lakehouse_assets.plan.row_hash import Content
-from lakehouse_assets.plan.scope import Scopes
 from lakehouse_assets.plan.sql_text import Dialect, column
-from lakehouse_assets.plan.write_plan import BatchFacts, Violation, new_column, new_columns
+from lakehouse_assets.plan.write_plan import BatchFacts, Violation, WriteRequest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,14 +48,20 @@ class Staged(ABC):
 
 
 @contextmanager
-def stage(rows: "pa.Table | DataFrame", contract: TableContract, scopes: Scopes) -> Generator[Staged, None, None]:
+def stage(
+    rows: "pa.Table | DataFrame", contract: TableContract, request: WriteRequest
+) -> Generator[Staged, None, None]:
+    """Hold the rows still; columns that the contract discards are left out from here on."""
+    discarded = [name for name in _names(rows) if name not in contract.column_names]
+    if discarded and contract.schema_policy == "discard":
+        rows = rows.drop_columns(discarded) if isinstance(rows, pa.Table) else rows.drop(*discarded)
     if isinstance(rows, pa.Table):
-        yield LocalStage(rows, contract, scopes)
+        yield LocalStage(rows, contract, request)
         return
     with spark_errors(f"batch for {contract.name}"):
         kept = rows.persist()
         try:
-            yield SparkStage(kept, contract, scopes)
+            yield SparkStage(kept, contract, request)
         finally:
             kept.unpersist()
 
@@ -63,16 +69,17 @@ def stage(rows: "pa.Table | DataFrame", contract: TableContract, scopes: Scopes)
 class LocalStage(Staged):
     """Rows in this process, checked with DuckDB."""
 
-    def __init__(self, rows: pa.Table, contract: TableContract, scopes: Scopes) -> None:
+    def __init__(self, rows: pa.Table, contract: TableContract, request: WriteRequest) -> None:
         self.rows = rows
         columns = {field.name: _type_name(field.type) for field in rows.schema}
         with duckdb.connect() as connection:
+            connection.execute("SET TimeZone = 'UTC'")
             connection.register("batch", rows)
 
             def ask(query: str) -> list[dict[str, Any]]:
                 return connection.sql(query).to_arrow_table().to_pylist()
 
-            checked = _check(contract, scopes, columns, "batch", "duckdb", ask)
+            checked = _check(contract, request, columns, "batch", "duckdb", ask)
         self.facts = BatchFacts(
             columns=columns,
             rows=rows.num_rows,
@@ -94,7 +101,7 @@ class LocalStage(Staged):
 class SparkStage(Staged):
     """Rows on Spark, checked in one job."""
 
-    def __init__(self, rows: "DataFrame", contract: TableContract, scopes: Scopes) -> None:
+    def __init__(self, rows: "DataFrame", contract: TableContract, request: WriteRequest) -> None:
         self.rows = rows
         spark = rows.sparkSession
         columns = {field.name: field.dataType.simpleString() for field in rows.schema}
@@ -104,7 +111,7 @@ class SparkStage(Staged):
             def ask(query: str) -> list[dict[str, Any]]:
                 return spark.sql(query).toArrow().to_pylist()
 
-            self._contents, violations, size = _check(contract, scopes, columns, view, "spark", ask)
+            self._contents, violations, size = _check(contract, request, columns, view, "spark", ask)
         self.facts = BatchFacts(
             columns=columns,
             rows=sum(content.rows for content in self._contents.values()),
@@ -135,7 +142,7 @@ def conform(rows: pa.Table, columns: Sequence[Column]) -> pa.Table:
 
 def _check(
     contract: TableContract,
-    scopes: Scopes,
+    request: WriteRequest,
     columns: dict[str, str],
     source: str,
     dialect: Dialect,
@@ -150,9 +157,10 @@ def _check(
             why="nothing was written, because without them a row has no place and no name",
             remedy="bring every column of the key and of the partitions",
         )
+    check_batch_columns(contract, columns)
     present = [each for each in contract.columns if each.name in columns]
     hashed = [*present, *(new_column(name, kind) for name, kind in new_columns(contract, columns))]
-    rules = row_rules(contract, scopes, dialect, present)
+    rules = row_rules(contract, request.scopes, dialect, present, request.owners)
     found = ask(check_sql(contract, rules, source, dialect, hashed))
     contents = {
         tuple(row[name] for name in contract.partition_by): Content(
@@ -170,10 +178,17 @@ def _check(
         for i, rule in enumerate(rules)
         if any(row[f"rule_{i}"] for row in found)
     ]
-    if doubled := sum(row["duplicates"] for row in found):
+    doubled = sum(row["duplicates"] for row in found)
+    if not set(contract.partition_by) <= set(contract.key):
+        doubled = int(ask(doubled_sql(contract, source, dialect))[0]["doubled"])
+    if doubled:
         examples = _examples(ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
         violations.append(Violation(rule="the key stands more than once", rows=doubled, examples=examples))
     return contents, tuple(violations), sum(row["text_bytes"] or 0 for row in found)
+
+
+def _names(rows: "pa.Table | DataFrame") -> list[str]:
+    return rows.column_names if isinstance(rows, pa.Table) else rows.columns
 
 
 def _examples(rows: list[dict[str, Any]]) -> tuple[str, ...]:

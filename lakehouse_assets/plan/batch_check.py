@@ -25,7 +25,13 @@ class Rule:
     violated: str
 
 
-def row_rules(contract: TableContract, scopes: Scopes, dialect: Dialect, present: Sequence[Column]) -> list[Rule]:
+def row_rules(
+    contract: TableContract,
+    scopes: Scopes,
+    dialect: Dialect,
+    present: Sequence[Column],
+    owners: Sequence[str] | None = None,
+) -> list[Rule]:
     """What each row has to hold by itself; that keys are unique is asked of all rows together."""
     rules = [_not_null(each, dialect) for each in present if not each.nullable]
     rules += [_one_of(each, dialect) for each in present if each.one_of]
@@ -33,6 +39,10 @@ def row_rules(contract: TableContract, scopes: Scopes, dialect: Dialect, present
         inside = scope_predicate(scopes, dialect)
         outside = f"NOT coalesce({inside}, FALSE)"
         rules.append(Rule(name="outside the run's partitions", kind="outside", violated=outside))
+    if owners and contract.owner:
+        # Such a row would not be compared with the one that the table has, and so stand in it twice.
+        owned = in_list(column(contract.owner, dialect), owners, dialect)
+        rules.append(Rule(name="not of the batch's owners", kind="outside", violated=f"NOT coalesce({owned}, FALSE)"))
     return rules
 
 
@@ -63,6 +73,13 @@ def offenders_sql(contract: TableContract, violated: str, source: str, dialect: 
     """The first rows that meet a condition, by key."""
     key = ", ".join(column(name, dialect) for name in contract.key)
     return f"SELECT {key} FROM {source} WHERE {violated} ORDER BY {key} LIMIT {limit}"
+
+
+def doubled_sql(contract: TableContract, source: str, dialect: Dialect) -> str:
+    """How many rows repeat a key, over all partitions: needed where the key does not tell the partition."""
+    key = ", ".join(column(name, dialect) for name in contract.key)
+    repeated = f"SELECT count(*) - 1 AS more FROM {source} GROUP BY {key} HAVING count(*) > 1"
+    return f"SELECT coalesce(sum(more), 0) AS doubled FROM ({repeated}) AS repeated"
 
 
 def duplicates_sql(contract: TableContract, source: str, dialect: Dialect, limit: int) -> str:

@@ -4,7 +4,7 @@ A file is passed over only if its partition values or the bounds of its owner co
 without bounds counts as touched, and is counted apart.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,8 @@ class Pruning:
     touched: int
     unbounded: int
     touched_bytes: int
-    touched_rows: int
+    touched_rows: int | None
+    """None if the log does not tell for one of them."""
 
     @property
     def pruned(self) -> int:
@@ -55,8 +56,17 @@ def prune(files: Sequence[FileFacts], scopes: Scopes, owners: Sequence[str] | No
         touched=len(touched),
         unbounded=unbounded,
         touched_bytes=sum(file.size for file in touched),
-        touched_rows=sum(file.rows or 0 for file in touched),
+        touched_rows=_sum(file.rows for file in touched),
     )
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    total = 0
+    for number in numbers:
+        if number is None:
+            return None
+        total += number
+    return total
 
 
 def _in_scopes(file: FileFacts, scopes: Scopes) -> bool:

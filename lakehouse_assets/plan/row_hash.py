@@ -1,11 +1,12 @@
 """A row's content as 64 bits, the same from Spark and from Arrow, and a partition's content as their sum.
 
 The hash is Spark's xxhash64, chained over the columns. It passes over NULLs, so each value comes behind a number
-that stands for its column's name, and an array's length behind the array: no two rows look alike. A column that is
+that stands for its column's name, and behind an array its length and where its NULLs are. A column that is
 NULL adds nothing, so that a new column leaves old rows' hashes as they were. The sum is free of order and can be kept
 up to date: what was deleted is subtracted, what was inserted added.
 """
 
+import math
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -57,6 +58,7 @@ def row_hash_sql(columns: Sequence[Column], *, of: str = "") -> str:
         parts += [f"IF({name} IS NULL, NULL, {_tag(each)})", name]
         if each.type.startswith("array"):
             parts.append(f"IF({name} IS NULL, NULL, size({name}))")
+            parts.append(f"IF(exists({name}, x -> x IS NULL), transform({name}, x -> x IS NULL), NULL)")
     return f"xxhash64({', '.join(parts)})"
 
 
@@ -95,7 +97,7 @@ def _encoder(column_type: ColumnType) -> Callable[[Any], Sequence[bytes]]:
         "string": lambda value: (value.encode(),),
         "int": lambda value: (struct.pack("<i", value),),
         "bigint": lambda value: (struct.pack("<q", value),),
-        "double": lambda value: (struct.pack("<d", value + 0.0),),  # -0.0 and 0.0 are one value
+        "double": _double,
         "boolean": lambda value: (struct.pack("<i", int(value)),),
         "date": lambda value: (struct.pack("<i", (value - _EPOCH_DAY).days),),
         "timestamp": lambda value: (struct.pack("<q", _microseconds(value)),),
@@ -105,7 +107,15 @@ def _encoder(column_type: ColumnType) -> Callable[[Any], Sequence[bytes]]:
 
 
 def _array(value: Sequence[str | None]) -> Sequence[bytes]:
-    return [*(item.encode() for item in value if item is not None), struct.pack("<i", len(value))]
+    pieces = [*(item.encode() for item in value if item is not None), struct.pack("<i", len(value))]
+    if None in value:
+        pieces += [struct.pack("<i", item is None) for item in value]
+    return pieces
+
+
+def _double(value: float) -> Sequence[bytes]:
+    """-0.0 and 0.0 are one value, and so are all that is not a number."""
+    return (struct.pack("<d", math.nan if math.isnan(value) else value + 0.0),)
 
 
 def _microseconds(value: datetime) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.contracts.table import ColumnType, TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.plan.sql_text import Dialect, Value, column, in_list, literal
 
@@ -64,14 +64,45 @@ def check_scopes(contract: TableContract, scopes: Scopes) -> None:
                 why="rows of other partitions would be replaced as well",
                 remedy=f"give a value or window for each of {', '.join(contract.partition_by)}",
             )
-        unknown = [name for name in named if name not in contract.column_names]
+        unknown = [name for name in named if name not in contract.partition_by]
         if unknown:
             raise BadInputError(
                 subject=f"write to {contract.name}",
-                seen=f"the run's partition names {', '.join(unknown)}, which the contract has not",
+                seen=f"the run's partition names {', '.join(unknown)}, by which the table is not partitioned",
                 why="the write could not be held to its partition",
-                remedy=f"use its columns {', '.join(contract.column_names)}",
+                remedy=f"use its partition columns: {', '.join(contract.partition_by) or 'it has none'}",
             )
+        for condition in scope:
+            if not _fits(condition, contract.column(condition.column).type):
+                raise BadInputError(
+                    subject=f"write to {contract.name}",
+                    seen=f"{condition} is no value or window of a {contract.column(condition.column).type}",
+                    why="it would match no row, so that rows would be written again instead of replaced",
+                    remedy="give the value in the column's type (moments with a time zone, texts that are not empty)",
+                )
+
+
+def _fits(condition: Condition, kind: ColumnType) -> bool:
+    """Whether a condition can hold for a column of the type. Delta stores an empty text as NULL."""
+    match condition:
+        case Equals(value=value):
+            return value != "" and _is_of(value, kind)
+        case Window(start=start, end=end):
+            return _is_of(start, kind) and _is_of(end, kind) and start < end
+
+
+def _is_of(value: object, kind: ColumnType) -> bool:
+    match value:
+        case bool():
+            return kind == "boolean"
+        case int():
+            return kind in ("int", "bigint")
+        case datetime():
+            return kind == "timestamp" and value.tzinfo is not None
+        case date():
+            return kind == "date"
+        case _:
+            return kind == "string" and isinstance(value, str)
 
 
 def _same_column(scopes: Scopes) -> tuple[str, list[Value]] | None:

@@ -15,18 +15,20 @@ def literal(value: Value, dialect: Dialect) -> str:
         case int():
             return str(value)
         case datetime():
-            moment = f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}"
+            moment = value.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
             if dialect == "datafusion":
                 # Its own TIMESTAMP literals have another unit than the columns, which a partition predicate refuses.
                 return f"""arrow_cast('{moment}Z', 'Timestamp(Microsecond, Some("UTC"))')"""
-            return f"TIMESTAMP '{moment}+00:00'"
+            # DuckDB's plain TIMESTAMP has no zone, and would be taken for the machine's own.
+            return f"{'TIMESTAMPTZ' if dialect == 'duckdb' else 'TIMESTAMP'} '{moment}+00:00'"
         case date():
             return f"DATE '{value.isoformat()}'"
         case str():
-            # Spark reads backslash escapes in literals, the others read none.
-            text = value.replace("\\", "\\\\") if dialect == "spark" else value
-            quote = "\\'" if dialect == "spark" else "''"
-            return "'" + text.replace("'", quote) + "'"
+            if dialect != "spark":
+                return "'" + value.replace("'", "''") + "'"
+            # Spark reads backslash escapes in literals, and before that puts variables in the place of ${…}.
+            text = value.replace("\\", "\\\\").replace("'", "\\'").replace("$", "\\u0024")
+            return f"'{text}'"
         case _:
             assert_never(value)
 
@@ -35,6 +37,11 @@ def name(identifier: str, dialect: Dialect) -> str:
     if dialect == "spark":
         return "`" + identifier.replace("`", "``") + "`"
     return '"' + identifier.replace('"', '""') + '"'
+
+
+def delta_name(path: str) -> str:
+    """A Delta table by its folder, as Spark names it."""
+    return f"delta.{name(path, 'spark')}"
 
 
 def column(identifier: str, dialect: Dialect, *, of: str = "") -> str:

@@ -8,17 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lakehouse_assets.contracts.table import Column, ColumnType, Strategy, TableContract
+from lakehouse_assets.contracts.table import Strategy, TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.plan.alignment import NamedType, align, new_column
 from lakehouse_assets.plan.pruning import FileFacts, Pruning, prune
 from lakehouse_assets.plan.scope import Scopes, check_scopes, scope_predicate
-from lakehouse_assets.plan.sql_text import Dialect, column, in_list, null_safe_equal
+from lakehouse_assets.plan.sql_text import Dialect, column, delta_name, in_list, null_safe_equal
 
 SMALL_ROWS = 100_000
 SMALL_BYTES = 128 * 1024 * 1024
 """Up to here a batch and the files it touches go through delta-rs: Spark's fixed cost would be most of the work."""
+
+BATCH_SLOT = "USING {batch} AS s"
+"""Where a MERGE gets its batch. The whole phrase is replaced once: an owner may well be called {batch}."""
 
 Action = Literal["nothing", "append", "replace", "merge", "delete"]
 """`append` and `replace` don't read the table: a first load, or partitions that are replaced as a whole."""
@@ -78,12 +82,12 @@ class WritePlan:
     action: Action
     executor: Literal["spark", "delta-rs"]
     executor_reason: str
-    add_columns: tuple[tuple[str, ColumnType], ...]
+    add_columns: tuple[NamedType, ...]
     """Columns that the table has to get first."""
-    new_columns: tuple[tuple[str, ColumnType], ...]
-    """Columns that the batch has and the contract has not."""
+    beyond_contract: tuple[NamedType, ...]
+    """Columns that the contract has not: the batch brings them, or the table has them from before."""
     columns: tuple[str, ...]
-    """What is written, apart from audit columns: the contract's columns, and new ones where it may evolve."""
+    """What is written, apart from audit columns: the contract's columns, and those beyond it."""
     pruning: Pruning
     predicate: str
     """Which rows of the table may change, as Spark SQL over alias t."""
@@ -120,7 +124,8 @@ def plan_write(
 ) -> WritePlan:
     """Decide; raises with the rows named if the batch cannot be written as it is."""
     check_scopes(contract, request.scopes)
-    columns, added, new = _align(contract, batch, table)
+    check_owners(contract, request)
+    aligned = align(contract, batch.columns, table.columns)
     _refuse_violations(contract, batch)
     pruning = prune(table.files, request.scopes, request.owners or None)
     action = _action(request, batch, pruning)
@@ -132,12 +137,12 @@ def plan_write(
         action=action,
         executor=chosen,
         executor_reason=reason,
-        add_columns=added,
-        new_columns=new,
-        columns=columns,
+        add_columns=aligned.added,
+        beyond_contract=aligned.beyond,
+        columns=aligned.columns,
         pruning=pruning,
         predicate=predicate,
-        statement=_statement(contract, request, action, columns, path, predicate),
+        statement=_statement(contract, request, action, aligned.columns, path, predicate),
     )
 
 
@@ -151,22 +156,39 @@ def target_predicate(contract: TableContract, request: WriteRequest, dialect: Di
 
 
 def evolved(contract: TableContract, plan: WritePlan) -> TableContract:
-    """The contract with the columns that the batch brought along."""
-    new = tuple(new_column(name, kind) for name, kind in plan.new_columns)
+    """The contract with the columns that the batch brought along or the table kept."""
+    new = tuple(new_column(name, kind) for name, kind in plan.beyond_contract)
     return replace(contract, columns=(*contract.columns, *new)) if new else contract
 
 
-def new_column(name: str, kind: ColumnType) -> Column:
-    return Column(name=name, type=kind, nullable=True, description="Came with a batch.")
+def check_owners(contract: TableContract, request: WriteRequest) -> None:
+    """Refuse owners where they cannot hold a write back: it would delete rows of others."""
+    if request.owners is None:
+        return
+    if request.strategy == "replace_partitions":
+        raise BadInputError(
+            subject=f"write to {contract.name}",
+            seen="the batch is complete for some owners, but the strategy replaces whole partitions",
+            why="rows of all other owners would be deleted",
+            remedy="use the strategy upsert, or bring all rows of the partitions and name no owners",
+        )
+    if request.owners and (contract.owner is None or contract.column(contract.owner).type != "string"):
+        raise BadInputError(
+            subject=f"write to {contract.name}",
+            seen=f"the batch names owners, but the contract's owner is {contract.owner or 'not set'}",
+            why="the write could not be held to the rows of these owners",
+            remedy="give the contract a text column as its owner, or name no owners",
+        )
 
 
-def new_columns(contract: TableContract, columns: Mapping[str, str]) -> tuple[tuple[str, ColumnType], ...]:
-    """Columns of a batch that the contract has not and that its policy takes in."""
-    if contract.schema_policy != "evolve":
-        return ()
-    return tuple(
-        (name, _known_type(contract, name, kind)) for name, kind in columns.items() if name not in contract.column_names
-    )
+def may_move(contract: TableContract, request: WriteRequest) -> bool:
+    """Whether a key of the batch could stand outside what the write covers: the key does not say where a row lives."""
+    if request.strategy == "delete_matching":
+        return False
+    places = {condition.column for scope in request.scopes for condition in scope}
+    if request.owners and contract.owner:
+        places.add(contract.owner)
+    return not places <= set(contract.key)
 
 
 def deletes_missing(request: WriteRequest) -> bool:
@@ -207,61 +229,6 @@ def _choose(
     return "delta-rs", f"{batch.rows:,} rows against {pruning.touched} files: Spark's fixed cost would outweigh them"
 
 
-def _align(
-    contract: TableContract, batch: BatchFacts, table: TableFacts
-) -> tuple[tuple[str, ...], tuple[tuple[str, ColumnType], ...], tuple[tuple[str, ColumnType], ...]]:
-    """The columns to write, those that the table has to get first, and those that are new to the contract."""
-    missing = [name for name in contract.column_names if name not in batch.columns]
-    gone = [name for name in missing if not contract.column(name).nullable]
-    if gone:
-        raise _unfit(contract, f"the batch lacks {', '.join(gone)}", "bring every column that may not be NULL")
-    wrong = [
-        f"{name} is {batch.columns[name]} instead of {contract.column(name).type}"
-        for name in contract.column_names
-        if name in batch.columns and batch.columns[name] != contract.column(name).type
-    ]
-    wrong += [
-        f"{each.name} is {table.columns[each.name]} in the table instead of {each.type}"
-        for each in contract.stored_columns
-        if each.name in table.columns and table.columns[each.name] != each.type
-    ]
-    if wrong:
-        raise _unfit(contract, "; ".join(wrong), "convert it, or give the column another name")
-    columns = list(contract.column_names)
-    unknown = [name for name in batch.columns if name not in contract.column_names]
-    new = new_columns(contract, batch.columns)
-    if unknown and contract.schema_policy == "freeze":
-        raise _unfit(
-            contract,
-            f"the batch has {', '.join(unknown)}, which the contract has not",
-            "leave them out, add them to the contract, or give it the policy evolve or discard",
-        )
-    columns += [name for name, _ in new]
-    wrong = [
-        f"{name} is {table.columns[name]} in the table" for name, kind in new if table.columns.get(name, kind) != kind
-    ]
-    if wrong:
-        raise _unfit(contract, "; ".join(wrong), "convert it, or give the column another name")
-    lacking: list[tuple[str, ColumnType]] = [
-        (each.name, each.type) for each in contract.stored_columns if each.name not in table.columns
-    ]
-    if lacking and contract.schema_policy == "freeze":
-        raise _unfit(
-            contract,
-            f"the table lacks {', '.join(name for name, _ in lacking)}, which the contract has",
-            "give the contract the policy evolve for one write, or build the table anew",
-        )
-    return tuple(columns), (*lacking, *(pair for pair in new if pair[0] not in table.columns)), new
-
-
-def _known_type(contract: TableContract, name: str, kind: str) -> ColumnType:
-    match kind:
-        case "string" | "int" | "bigint" | "double" | "boolean" | "date" | "timestamp" | "array<string>":
-            return kind
-        case _:
-            raise _unfit(contract, f"the new column {name} is {kind}", "convert it to a type that contracts have")
-
-
 def _refuse_violations(contract: TableContract, batch: BatchFacts) -> None:
     if not batch.violations:
         return
@@ -277,15 +244,6 @@ def _refuse_violations(contract: TableContract, batch: BatchFacts) -> None:
     )
 
 
-def _unfit(contract: TableContract, seen: str, remedy: str) -> BadInputError:
-    return BadInputError(
-        subject=f"write to {contract.name}",
-        seen=seen,
-        why="nothing was written, because those who read the table rely on its columns",
-        remedy=remedy,
-    )
-
-
 def _statement(
     contract: TableContract,
     request: WriteRequest,
@@ -295,8 +253,8 @@ def _statement(
     predicate: str,
 ) -> str:
     """The plan's work as Spark SQL; the batch is the view that takes the place of {batch}."""
-    table = f"delta.`{path}`"
-    listed = ", ".join(column(name, "spark") for name in columns)
+    table = delta_name(path)
+    listed = ", ".join(column(name, "spark") for name in (*columns, *_audit_names(contract)))
     match action:
         case "nothing":
             return "-- nothing to do"
@@ -313,7 +271,7 @@ def _merge(
     contract: TableContract, request: WriteRequest, action: Action, columns: tuple[str, ...], table: str, predicate: str
 ) -> list[str]:
     key = " AND ".join(f"{column(name, 'spark', of='t')} = {column(name, 'spark', of='s')}" for name in contract.key)
-    lines = [f"MERGE INTO {table} AS t USING {{batch}} AS s", f"ON {predicate} AND {key}"]
+    lines = [f"MERGE INTO {table} AS t {BATCH_SLOT}", f"ON {predicate} AND {key}"]
     if action == "delete":
         return [*lines, "WHEN MATCHED THEN DELETE"]
     if request.strategy == "upsert":

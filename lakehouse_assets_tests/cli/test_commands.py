@@ -7,6 +7,8 @@ import textwrap
 from pathlib import Path
 
 import click
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lakehouse_assets.cli.demo import name_of
@@ -89,7 +91,7 @@ class TestRepo:
 
     def test_an_empty_repository_is_refused(self, tmp_path: Path):
         RepoBuilder(tmp_path / "empty")
-        with pytest.raises(SourceError, match="without a commit"):
+        with pytest.raises(SourceError, match="Without a commit"):
             lakehouse("repo", "add", "empty", str(tmp_path / "empty"))
 
     def test_a_wrong_line_in_a_list_registers_nothing_of_it(self, tmp_path: Path):
@@ -131,6 +133,17 @@ def test_tables_are_listed_with_rows_and_bytes(settings: Settings, tmp_path: Pat
     lakehouse("repo", "add", "a", str(tmp_path / "a"))
     (row,) = lakehouse_json("tables")
     assert (row["table"], row["rows"], row["files"]) == ("repositories", 1, 1)
+
+
+def test_a_write_can_be_planned_without_being_done(settings: Settings, tmp_path: Path):
+    rows = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"blob_sha": ["a"], "size": [1], "encoding": ["utf-8"], "text": ["x"]}), rows)
+    plan = lakehouse_json("plan-write", "blobs", str(rows))
+    assert (plan["strategy"], plan["action"], plan["executor"]) == ("append_new", "append", "delta-rs")
+    assert "write to blobs: append_new as append" in lakehouse("plan-write", "blobs", str(rows)).stdout
+    with pytest.raises(BadInputError, match="the batch lacks repo, path"):
+        lakehouse("plan-write", "snapshots", str(rows))
+    assert not (settings.lake / "blobs").exists()
 
 
 def test_the_doctor_finds_a_well_machine_well(settings: Settings):

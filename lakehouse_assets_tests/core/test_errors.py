@@ -13,7 +13,7 @@ def an_error() -> SourceError:
 
 def test_the_message_names_subject_what_was_seen_why_and_what_to_do():
     text = str(an_error())
-    for part in ("repo 'a'", 'no "head"', "nothing to read", "commit something"):
+    for part in ("repo 'a'", 'no "head"', "Nothing to read", "commit something"):
         assert part in text
 
 

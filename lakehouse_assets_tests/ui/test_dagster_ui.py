@@ -111,7 +111,7 @@ def test_one_partition_is_materialized_by_clicks_and_tells_what_it_wrote_while_t
         expect(ended).to_be_visible(timeout=RUN_MS)
         expect(ended).to_have_text("Success")
         see(page, "partition: one")
-        succeeded = page.locator("[aria-controls]").filter(has_text=f"Succeeded ({len(ASSETS)})")
+        succeeded = page.locator("[aria-controls]").filter(has_text=f"Succeeded ({2 * len(ASSETS)})")
         succeeded.click()
         steps = page.locator(f"[id='{succeeded.get_attribute('aria-controls')}']")
         for asset in ASSETS:
@@ -119,7 +119,7 @@ def test_one_partition_is_materialized_by_clicks_and_tells_what_it_wrote_while_t
 
         page.goto("/assets/snapshots?view=partitions&partition=one")
         see(page, "Materialized")
-        written = page.get_by_role("row").filter(has=page.get_by_text("rows_written", exact=True))
+        written = page.get_by_role("row").filter(has=page.get_by_text("rows_inserted", exact=True))
         expect(written.get_by_role("cell").nth(1)).to_have_text("3")
         expect(page.get_by_role("cell", name=served.head, exact=True)).to_be_visible()
 
