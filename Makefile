@@ -10,7 +10,7 @@ NAME ?=
 SETUP_OPTIONS := --dev
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-slow bench docs ui clean
+.PHONY: help setup demo test check test-slow faults bench docs ui clean
 
 # The set-up program itself needs a Python 3.11 or newer. It then chooses the one for the environment.
 define RUN_SETUP
@@ -53,7 +53,10 @@ check: setup ## lint, formatting and types
 test-slow: setup ## the tests that take minutes or need the network
 	@$(BIN)/pytest -m slow
 
-bench: setup ## measure: no-op sync, session start by profile, blobs per second
+faults: setup ## kill writers at every point and let them write against each other
+	@$(BIN)/pytest -m 'slow or not slow' lakehouse_assets_tests/faults
+
+bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes against hand-written ones
 	@$(BIN)/python -m lakehouse_assets_tests.bench
 
 docs: setup ## write docs/tables.md from the contracts

@@ -11,7 +11,7 @@ from lakehouse_assets.plan.pruning import prune
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, content_of
 from lakehouse_assets.plan.scope import Scope, scope_predicate
 from lakehouse_assets.plan.sql_text import column
-from lakehouse_assets.plan.write_plan import TableFacts
+from lakehouse_assets.plan.write_plan import TableFacts, WritePlan
 
 
 def current_content(
@@ -36,6 +36,15 @@ def counted_content(table: DeltaTable, contract: TableContract, scope: Scope) ->
         content = content.plus(content_of(columns, [rows.column(each.name).to_pylist() for each in columns]))
     report("contents", contract.name, "counted a partition, for its content was not known", rows=content.rows)
     return content
+
+
+def replaced_rows(table: DeltaTable, plan: WritePlan) -> int:
+    """How many rows a replacement deletes: by the log, or counted where a file has no statistics."""
+    if plan.pruning.touched_rows is not None:
+        return plan.pruning.touched_rows
+    where = scope_predicate(plan.request.scopes, "datafusion")
+    reader = QueryBuilder().register("t", table).execute(f"SELECT count(*) AS n FROM t WHERE {where}")
+    return pa.table(reader.read_all())["n"].to_pylist()[0]
 
 
 def contents_by_partition(contract: TableContract, rows: pa.Table) -> dict[PartitionValues, Content]:

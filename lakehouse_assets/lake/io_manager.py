@@ -31,9 +31,11 @@ from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.plan.pruning import prune
 from lakehouse_assets.plan.row_hash import Content
-from lakehouse_assets.plan.scope import scope_predicate
+from lakehouse_assets.plan.scope import Scopes, scope_predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -86,18 +88,18 @@ class DeltaIOManager(ConfigurableIOManager):
     @explained()
     def load_input(self, context: InputContext) -> "DataFrame | Any":
         contract = _contract(context.asset_key.path)
+        lake = self.lakehouse.lake
         columns: Sequence[str] = (context.definition_metadata or {}).get(COLUMNS, contract.column_names)
-        where = "TRUE"
+        scopes: Scopes = ()
         if contract.partition_by and context.has_asset_partitions:
-            where = scope_predicate(tuple(run_partitions(context, contract).values()), "datafusion")
-        wanted = context.dagster_type.typing_type
-        module = getattr(wanted, "__module__", "").partition(".")[0]
-        if module in ("pyarrow", "pandas", "polars"):
-            return _as_type(module, self.lakehouse.lake.read(contract, columns=columns, where=where))
-        frame = self.spark.spark_session.read.format("delta").load(str(self.lakehouse.lake.path(contract)))
-        if where != "TRUE":
-            frame = frame.where(scope_predicate(tuple(run_partitions(context, contract).values()), "spark"))
-        return frame.select(*columns)
+            scopes = tuple(run_partitions(context, contract).values())
+        pruning = prune(table_facts(lake.ensure(contract), contract).files, scopes, None)
+        context.add_input_metadata({"files_total": pruning.total, "files_read": pruning.touched})
+        wanted = getattr(context.dagster_type.typing_type, "__module__", "").partition(".")[0]
+        if wanted in ("pyarrow", "pandas", "polars"):
+            return _as_type(wanted, lake.read(contract, columns=columns, where=scope_predicate(scopes, "datafusion")))
+        frame = self.spark.spark_session.read.format("delta").load(str(lake.path(contract)))
+        return frame.where(scope_predicate(scopes, "spark")).select(*columns)
 
 
 def table_schema(contract: TableContract) -> TableSchema:

@@ -19,10 +19,16 @@ from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.staleness import MaterializationKey
 
 _NOTE = "lakehouse"
+_IS_NEWER = (
+    "s.table_version > t.table_version OR (s.table_version = t.table_version AND "
+    "s.materialized_at >= t.materialized_at AND (s.data_version IS NOT NULL OR t.data_version IS NULL))"
+)
+"""What one writer read in the log must not undo what another has learned of the same version since."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +110,9 @@ class Ledger:
         `known` entries take precedence: they changed no row, so that no commit carries them, or they know the
         content, which a MERGE tells only after its commit. They hold at least at the version they name.
         """
+        retried(f"table {MATERIALIZATIONS.name}", lambda: self._record(contract, known))
+
+    def _record(self, contract: TableContract, known: Sequence[Entry]) -> None:
         fresh = self._unindexed(contract, self._indexed())
         for entry in known:
             fresh[(entry.asset, entry.partition)] = entry
@@ -117,7 +126,7 @@ class Ledger:
             source_alias="s",
             target_alias="t",
         )
-        merge.when_matched_update_all("s.table_version >= t.table_version").when_not_matched_insert_all().execute()
+        merge.when_matched_update_all(_IS_NEWER).when_not_matched_insert_all().execute()
 
     def _indexed(self) -> dict[EntryKey, Entry]:
         rows = self._lake.read(MATERIALIZATIONS).to_pylist()
@@ -134,13 +143,14 @@ class Ledger:
             return {}
         found: dict[EntryKey, Entry] = {}
         for commit in reversed(table.history(limit=missing)):
-            for entry in _entries(commit):
+            for entry in entries_of(commit):
                 found[(entry.asset, entry.partition)] = replace(entry, table_version=commit["version"])
         report("ledger", contract.name, "read the log", commits=missing, entries=len(found))
         return found
 
 
-def _entries(commit: Mapping[str, Any]) -> list[Entry]:
+def entries_of(commit: Mapping[str, Any]) -> list[Entry]:
+    """The entries that a commit carries; none if it is not one of ours."""
     text = commit.get("userMetadata")
     if not text or not text.startswith(f'{{"{_NOTE}"'):
         return []

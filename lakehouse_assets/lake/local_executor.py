@@ -14,7 +14,7 @@ from deltalake import CommitProperties, DeltaTable, QueryBuilder, Transaction, w
 
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.lake.contents import contents_by_partition
+from lakehouse_assets.lake.contents import contents_by_partition, replaced_rows
 from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
 from lakehouse_assets.lake.staging import conform
 from lakehouse_assets.plan.scope import scope_predicate
@@ -41,7 +41,7 @@ def execute_local(table: DeltaTable, contract: TableContract, plan: WritePlan, b
         case "replace":
             outcome = Outcome(
                 inserted=batch.num_rows,
-                deleted=plan.pruning.touched_rows,
+                deleted=replaced_rows(table, plan),
                 changes=_added(contract, batch),
                 replaces=True,
             )
@@ -58,7 +58,7 @@ def _affected(table: DeltaTable, contract: TableContract, plan: WritePlan, batch
     names = [each.name for each in contract.stored_columns]
     if plan.request.strategy == "append_new":
         names = list(contract.key)
-        if len(names) == 1 and batch.num_rows <= _LISTED_KEYS:
+        if len(names) == 1 and batch.num_rows <= _LISTED_KEYS and contract.column(names[0]).type != "double":
             where += " AND " + in_list(column(names[0], "datafusion"), batch[names[0]].to_pylist(), "datafusion")
     listed = ", ".join(column(name, "datafusion") for name in names)
     reader = QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t WHERE {where}")

@@ -1,6 +1,8 @@
 """Rows that break a contract, set aside with the reason, before the others are written."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -18,56 +20,62 @@ from lakehouse_assets.plan.batch_check import row_rules
 from lakehouse_assets.plan.sql_text import Dialect, column, literal
 from lakehouse_assets.plan.write_plan import WriteRequest
 
+_REASON = "lakehouse_reason"
 
-def set_aside(lake: Lake, contract: TableContract, request: WriteRequest, staged: Staged) -> tuple[Staged, int]:
-    """The rows that hold, staged anew, and how many were set aside.
+
+def judge(contract: TableContract, request: WriteRequest, staged: Staged) -> tuple[Staged, list[dict[str, Any]]]:
+    """The rows that hold, staged anew, and the others as rows of `quarantine`. Nothing is written yet.
 
     Rows that share a key are all set aside: which of them is right, nobody can tell. Rows outside the run's
-    partitions stay, and fail the write: they are a mistake of the asset, not of the data.
+    partitions or owners stay, and fail the write: they are a mistake of the asset, not of the data.
     """
-    dialect: Dialect = "duckdb" if isinstance(staged, LocalStage) else "spark"
-    present = [each for each in contract.columns if each.name in staged.facts.columns]
-    rules = [rule for rule in row_rules(contract, request.scopes, dialect, present) if rule.kind != "outside"]
-    key = ", ".join(column(name, dialect) for name in contract.key)
-    doubled = f"count(*) OVER (PARTITION BY {key}) > 1"
-    cases = [f"WHEN {rule.violated} THEN {literal(rule.name, dialect)}" for rule in rules]
-    reason = f"CASE {' '.join(cases)} WHEN {doubled} THEN 'the key stands more than once' END"
-    judged = f"SELECT *, {reason} AS lakehouse_reason FROM {{source}}"
-    good, bad = _split(staged, judged)
-    rows = bad.to_pylist()
+    if isinstance(staged, LocalStage):
+        good, bad = _split_here(staged.rows, _reason(contract, request, staged, "duckdb"))
+        remaining: Staged = LocalStage(good, contract, request)
+    else:
+        assert isinstance(staged, SparkStage)
+        judged = staged.rows.selectExpr("*", f"{_reason(contract, request, staged, 'spark')} AS {_REASON}")
+        bad = judged.where(f"{_REASON} IS NOT NULL").toArrow()
+        remaining = SparkStage(judged.where(f"{_REASON} IS NULL").drop(_REASON), contract, request)
     now = datetime.now(UTC)
-    records = [
+    return remaining, [
         {
             "write_key": request.key,
             "table_name": contract.name,
-            "rule": row.pop("lakehouse_reason"),
+            "rule": row.pop(_REASON),
             "row_json": json_text({name: _plain(value) for name, value in row.items()}),
             "set_aside_at": now,
         }
-        for row in rows
+        for row in bad.to_pylist()
     ]
-    if records:
-        table = pa.Table.from_pylist(records, schema=arrow_schema(QUARANTINE.columns))
-        write_deltalake(lake.ensure(QUARANTINE), table, mode="append")
-        report("quarantine", contract.name, "rows were set aside", level="warning", rows=len(records))
-    remaining = LocalStage if isinstance(good, pa.Table) else SparkStage
-    return remaining(good, contract, request.scopes), len(records)  # pyright: ignore[reportArgumentType]
 
 
-def _split(staged: Staged, judged: str):
-    if isinstance(staged, LocalStage):
-        rows = staged.arrow(list(staged.facts.columns))
-        with duckdb.connect() as connection:
-            connection.register("batch", rows)
-            held = connection.sql(judged.format(source="batch")).to_arrow_table()
-        good = held.filter(pc.field("lakehouse_reason").is_null()).drop_columns(["lakehouse_reason"])
-        return good.cast(rows.schema), held.filter(pc.field("lakehouse_reason").is_valid())
-    assert isinstance(staged, SparkStage)
-    frame = staged.rows
-    spark = frame.sparkSession
-    held = spark.sql(judged.format(source="{frame}"), frame=frame)
-    good = held.where("lakehouse_reason IS NULL").drop("lakehouse_reason")
-    return good, held.where("lakehouse_reason IS NOT NULL").toArrow()
+def set_aside(lake: Lake, contract: TableContract, request: WriteRequest, records: Sequence[dict[str, Any]]) -> None:
+    """Keep the rows, in the place of what an earlier attempt at the same write kept."""
+    if not records:
+        return
+    rows = pa.Table.from_pylist(list(records), schema=arrow_schema(QUARANTINE.columns))
+    same = f"{column('write_key', 'datafusion')} = {literal(request.key, 'datafusion')}"
+    write_deltalake(lake.ensure(QUARANTINE), rows, mode="overwrite", predicate=same)
+    report("quarantine", contract.name, "rows were set aside", level="warning", rows=len(records))
+
+
+def _reason(contract: TableContract, request: WriteRequest, staged: Staged, dialect: Dialect) -> str:
+    present = [each for each in contract.columns if each.name in staged.facts.columns]
+    rules = [rule for rule in row_rules(contract, request.scopes, dialect, present) if rule.kind != "outside"]
+    key = ", ".join(column(name, dialect) for name in contract.key)
+    cases = [f"WHEN {rule.violated} THEN {literal(rule.name, dialect)}" for rule in rules]
+    doubled = f"WHEN count(*) OVER (PARTITION BY {key}) > 1 THEN 'the key stands more than once'"
+    return f"CASE {' '.join([*cases, doubled])} END"
+
+
+def _split_here(rows: pa.Table, reason: str) -> tuple[pa.Table, pa.Table]:
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.register("batch", rows)
+        judged = connection.sql(f"SELECT *, {reason} AS {_REASON} FROM batch").to_arrow_table()
+    good = judged.filter(pc.field(_REASON).is_null()).drop_columns([_REASON])
+    return good.cast(rows.schema), judged.filter(pc.field(_REASON).is_valid())
 
 
 def _plain(value: object) -> object:

@@ -14,6 +14,7 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
+from lakehouse_assets.lake.contents import replaced_rows
 from lakehouse_assets.lake.local_executor import Note
 from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
@@ -21,7 +22,7 @@ from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.row_hash import Content, row_hash_sql
 from lakehouse_assets.plan.scope import scope_predicate
 from lakehouse_assets.plan.sql_text import column, name
-from lakehouse_assets.plan.write_plan import BatchFacts, WritePlan
+from lakehouse_assets.plan.write_plan import BATCH_SLOT, BatchFacts, WritePlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,7 +51,7 @@ def execute_spark(
             return Outcome(unchanged=facts.rows if plan.request.strategy != "delete_matching" else 0)
         case "append" | "replace":
             changes = {values: Change(added=content) for values, content in contents.items()}
-            deleted = plan.pruning.touched_rows if plan.action == "replace" else 0
+            deleted = replaced_rows(table, plan) if plan.action == "replace" else 0
             planned = Outcome(inserted=facts.rows, deleted=deleted, changes=changes, replaces=plan.action == "replace")
             text = note(planned)
             _save(table, contract, plan, batch, facts, text)
@@ -61,7 +62,7 @@ def execute_spark(
                 view = views.register(contract.name, batch)
                 reached("write: before commit")
                 with spark_errors(f"table {contract.name}"):
-                    spark.sql(plan.statement.replace("{batch}", view)).collect()
+                    spark.sql(plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)).collect()
             return _merged(spark, table, contract, plan, facts, text)
 
 

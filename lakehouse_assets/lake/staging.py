@@ -52,14 +52,13 @@ def stage(
     rows: "pa.Table | DataFrame", contract: TableContract, request: WriteRequest
 ) -> Generator[Staged, None, None]:
     """Hold the rows still; columns that the contract discards are left out from here on."""
-    discarded = [name for name in _names(rows) if name not in contract.column_names]
-    if discarded and contract.schema_policy == "discard":
-        rows = rows.drop_columns(discarded) if isinstance(rows, pa.Table) else rows.drop(*discarded)
+    discarded = _discarded(contract, rows.schema.names)
     if isinstance(rows, pa.Table):
-        yield LocalStage(rows, contract, request)
+        here: pa.Table = rows
+        yield LocalStage(here.drop_columns(discarded), contract, request)
         return
     with spark_errors(f"batch for {contract.name}"):
-        kept = rows.persist()
+        kept = rows.drop(*discarded).persist()
         try:
             yield SparkStage(kept, contract, request)
         finally:
@@ -173,7 +172,7 @@ def _check(
         Violation(
             rule=rule.name,
             rows=sum(row[f"rule_{i}"] for row in found),
-            examples=_examples(ask(offenders_sql(contract, rule.violated, source, dialect, EXAMPLES))),
+            examples=examples(ask(offenders_sql(contract, rule.violated, source, dialect, EXAMPLES))),
         )
         for i, rule in enumerate(rules)
         if any(row[f"rule_{i}"] for row in found)
@@ -182,16 +181,19 @@ def _check(
     if not set(contract.partition_by) <= set(contract.key):
         doubled = int(ask(doubled_sql(contract, source, dialect))[0]["doubled"])
     if doubled:
-        examples = _examples(ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
-        violations.append(Violation(rule="the key stands more than once", rows=doubled, examples=examples))
+        first = examples(ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
+        violations.append(Violation(rule="the key stands more than once", rows=doubled, examples=first))
     return contents, tuple(violations), sum(row["text_bytes"] or 0 for row in found)
 
 
-def _names(rows: "pa.Table | DataFrame") -> list[str]:
-    return rows.column_names if isinstance(rows, pa.Table) else rows.columns
+def _discarded(contract: TableContract, names: Sequence[str]) -> list[str]:
+    if contract.schema_policy != "discard":
+        return []
+    return [name for name in names if name not in contract.column_names]
 
 
-def _examples(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+def examples(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Rows as an error names them."""
     return tuple("(" + ", ".join(f"{name}={value!r}" for name, value in row.items()) + ")" for row in rows)
 
 

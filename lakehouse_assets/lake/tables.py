@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
-from deltalake.exceptions import DeltaError
+from deltalake.exceptions import CommitFailedError, DeltaError
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
@@ -40,7 +40,9 @@ class Lake:
     def exists(self, contract: TableContract) -> bool:
         """Whether the table has been made; a folder with data but no log is refused."""
         path = self.path(contract)
-        if (path / "_delta_log").is_dir() and any((path / "_delta_log").iterdir()):
+        log = path / "_delta_log"
+        # Only entries count: a writer that makes the table just now, or was killed at it, leaves other files.
+        if log.is_dir() and any(entry.suffix in (".json", ".parquet") for entry in log.iterdir()):
             return True
         if path.exists() and any(path.rglob("*.parquet")):
             raise LakeStateError(
@@ -65,7 +67,12 @@ class Lake:
     def ensure(self, contract: TableContract) -> DeltaTable:
         """The table, made empty if it is not there yet."""
         if not self.exists(contract):
-            self.path(contract).parent.mkdir(parents=True, exist_ok=True)
+            self._make(contract)
+        return self.open(contract)
+
+    def _make(self, contract: TableContract) -> None:
+        self.path(contract).parent.mkdir(parents=True, exist_ok=True)
+        try:
             DeltaTable.create(
                 self.path(contract),
                 schema=_described(contract),
@@ -81,7 +88,9 @@ class Lake:
                     "delta.dataSkippingStatsColumns": ",".join(_with_statistics(contract)),
                 },
             )
-        return self.open(contract)
+        except CommitFailedError:
+            if not self.exists(contract):
+                raise  # else another writer made it at the same time, from the same contract
 
     def read(self, contract: TableContract, *, columns: Sequence[str] | None = None, where: str = "TRUE") -> pa.Table:
         """Rows in Arrow; of a table that is not there yet, none.

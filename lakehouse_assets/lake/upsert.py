@@ -7,8 +7,6 @@ write's partitions changes. Anything unknown stops the write.
 Cost: one pass over the batch, one look at the log, and the files that the batch's partitions and owners touch.
 """
 
-import random
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,23 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from deltalake import write_deltalake
-from deltalake.exceptions import CommitFailedError
 from deltalake.schema import ArrayType, Field, PrimitiveType
 
+from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import ColumnType, TableContract
 from lakehouse_assets.contracts.writes import WRITES
-from lakehouse_assets.core.diagnostics import collecting, phase, report, seconds_by_phase
+from lakehouse_assets.core.diagnostics import Diagnostic, collecting, phase, report, seconds_by_phase
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.contents import current_content
 from lakehouse_assets.lake.ledger import Entry, Ledger, new_entry, note
 from lakehouse_assets.lake.local_executor import execute_local
+from lakehouse_assets.lake.moved_keys import moved_keys
 from lakehouse_assets.lake.outcome import Outcome
-from lakehouse_assets.lake.quarantine import set_aside
+from lakehouse_assets.lake.quarantine import judge, set_aside
+from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.spark_executor import aligned, execute_spark
 from lakehouse_assets.lake.staging import Staged, conform, stage
@@ -40,12 +41,13 @@ from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake, commit_files
 from lakehouse_assets.plan.matching import belongs
 from lakehouse_assets.plan.row_hash import Content
-from lakehouse_assets.plan.scope import Scope
+from lakehouse_assets.plan.scope import Scope, check_scopes
 from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.plan.write_plan import (
     TableFacts,
     WritePlan,
     WriteRequest,
+    check_owners,
     evolved,
     idempotency_key,
     plan_write,
@@ -54,7 +56,6 @@ from lakehouse_assets.plan.write_plan import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-ATTEMPTS = 6
 _PART = "upsert"
 
 
@@ -70,22 +71,24 @@ class UpsertService:
         self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str
     ) -> WriteReport:
         """Write `batch` as the rows of the named partitions, each of which is a scope of the table."""
+        _check_keys(contract, batch, partitions)
         request = self._request(contract, batch, partitions, run_id)
         with collecting() as diagnostics:
             reached("write: before staging")
             if self._was_committed(contract, request):
-                done = self._replayed(contract, batch, request, run_id)
+                with holding(self._lake.root, contract, request.scopes):
+                    done = self._told(replayed(self._lake, contract, partitions, request, run_id), diagnostics)
             else:
                 with phase(_PART, contract.name, "stage"):
-                    staging = stage(batch.rows, contract, request.scopes)
+                    staging = stage(batch.rows, contract, request)
                     staged = staging.__enter__()
                 try:
                     reached("write: after staging")
-                    done = self._write(contract, batch, partitions, request, staged, run_id)
+                    with holding(self._lake.root, contract, request.scopes):
+                        written = self._write(contract, batch, partitions, request, staged, run_id)
+                        done = self._told(written, diagnostics)
                 finally:
                     staging.__exit__(None, None, None)
-        done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
-        self._record(done)
         reached("write: after report")
         report("write", contract.name, done.action, rows=done.rows_changed, seconds=sum(done.seconds.values()))
         return done
@@ -93,18 +96,21 @@ class UpsertService:
     def plan(self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str) -> WritePlan:
         """The plan that `write` would carry out now."""
         request = self._request(contract, batch, partitions, run_id)
-        with stage(batch.rows, contract, request.scopes) as staged:
+        with stage(batch.rows, contract, request) as staged:
             return self._plan(contract, request, staged, self._facts(contract))
 
     def _request(
         self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], run_id: str
     ) -> WriteRequest:
-        return WriteRequest(
+        request = WriteRequest(
             scopes=tuple(partitions.values()) if contract.partition_by else (),
             strategy=batch.strategy or contract.strategy,
             owners=batch.owners if batch.owners is None or not batch.owners else tuple(sorted(set(batch.owners))),
             key=idempotency_key(run_id, contract.name, list(partitions)),
         )
+        check_scopes(contract, request.scopes)
+        check_owners(contract, request)
+        return request
 
     def _facts(self, contract: TableContract) -> TableFacts:
         if self._lake.exists(contract):
@@ -113,7 +119,10 @@ class UpsertService:
 
     def _plan(self, contract: TableContract, request: WriteRequest, staged: Staged, facts: TableFacts) -> WritePlan:
         path = str(self._lake.path(contract))
-        return plan_write(contract, request, staged.facts, facts, path=path, executor=self._executor)
+        batch = staged.facts
+        if facts.files and (moved := moved_keys(self._lake.open(contract), contract, request, staged)):
+            batch = replace(batch, violations=(*batch.violations, moved))
+        return plan_write(contract, request, batch, facts, path=path, executor=self._executor)
 
     def _write(
         self,
@@ -124,36 +133,19 @@ class UpsertService:
         staged: Staged,
         run_id: str,
     ) -> WriteReport:
-        quarantined = 0
+        aside: list[dict[str, Any]] = []
         if contract.violations == "quarantine" and staged.facts.violations:
-            staged, quarantined = set_aside(self._lake, contract, request, staged)
-            reached("write: after quarantine")
-        self._plan(
-            contract, request, staged, self._facts(contract)
-        )  # whatever is refused is refused before a table is made
+            staged, aside = judge(contract, request, staged)
+        # Whatever is refused is refused before anything is written or made.
+        self._plan(contract, request, staged, self._facts(contract))
+        retried(f"table {QUARANTINE.name}", lambda: set_aside(self._lake, contract, request, aside))
+        reached("write: after quarantine")
         self._lake.ensure(contract)
         reached("write: after table made")
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                return self._attempt(contract, batch, partitions, request, staged, run_id, quarantined)
-            except CommitFailedError as error:
-                self._wait(contract, attempt, error)
-            except _spark_conflicts() as error:
-                if "DELTA_CONCURRENT" not in str(error) and "DELTA_METADATA_CHANGED" not in str(error):
-                    raise
-                self._wait(contract, attempt, error)
-        raise AssertionError("the last attempt raises")
-
-    def _wait(self, contract: TableContract, attempt: int, error: Exception) -> None:
-        if attempt == ATTEMPTS:
-            raise LakeStateError(
-                subject=f"table {contract.name}",
-                seen=f"{ATTEMPTS} attempts met another writer's commit: {error}",
-                why="nothing of this write was committed",
-                remedy="run it again when the other writer is done",
-            ) from error
-        report(_PART, contract.name, "another writer was first; planning anew", level="warning", attempt=attempt)
-        time.sleep(random.uniform(0, 0.1 * 2**attempt))
+        return retried(
+            f"table {contract.name}",
+            lambda: self._attempt(contract, batch, partitions, request, staged, run_id, len(aside)),
+        )
 
     def _attempt(
         self,
@@ -166,6 +158,8 @@ class UpsertService:
         quarantined: int,
     ) -> WriteReport:
         table = self._lake.open(contract)
+        if table.transaction_version(request.key) is not None:  # the same run, twice at once
+            return replayed(self._lake, contract, partitions, request, run_id)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
             plan = self._plan(contract, request, staged, facts)
@@ -240,42 +234,24 @@ class UpsertService:
     def _was_committed(self, contract: TableContract, request: WriteRequest) -> bool:
         return self._lake.exists(contract) and self._lake.open(contract).transaction_version(request.key) is not None
 
-    def _replayed(self, contract: TableContract, batch: Batch, request: WriteRequest, run_id: str) -> WriteReport:
-        """What to tell of a write that had been committed: its ledger entries, and nothing done."""
-        Ledger(self._lake).record(contract)
-        stored = Ledger(self._lake).latest([contract])
-        found = tuple(stored[(key.asset, key.partition)] for key in batch.keys)
-        version = self._lake.open(contract).version()
-        return WriteReport(
-            write_key=request.key,
-            asset=contract.name,
-            run_id=run_id,
-            partitions=tuple(key.partition for key in batch.keys),
-            strategy=request.strategy,
-            action="replayed",
-            executor="none",
-            executor_reason="the write had been committed before",
-            rows_inserted=0,
-            rows_updated=0,
-            rows_deleted=0,
-            rows_unchanged=0,
-            rows_quarantined=0,
-            files_added=0,
-            files_removed=0,
-            bytes_added=0,
-            files_total=0,
-            files_touched=0,
-            files_unbounded=0,
-            version_before=version,
-            version_after=version,
-            seconds={},
-            entries=found,
-            written_at=datetime.now(UTC),
-        )
-
-    def _record(self, done: WriteReport) -> None:
+    def _told(self, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
+        """The report with its seconds, kept in `writes`."""
+        done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
         row = pa.Table.from_pylist([done.as_row()], schema=arrow_schema(WRITES.columns))
-        write_deltalake(self._lake.ensure(WRITES), row, mode="append")
+        retried(f"table {WRITES.name}", lambda: write_deltalake(self._lake.ensure(WRITES), row, mode="append"))
+        return done
+
+
+def _check_keys(contract: TableContract, batch: Batch, partitions: Mapping[str, Scope]) -> None:
+    """A batch speaks for all partitions of its run, or rows of those it says nothing of would be deleted."""
+    named = {key.partition for key in batch.keys}
+    if named != set(partitions):
+        raise BadInputError(
+            subject=f"write to {contract.name}",
+            seen=f"the batch is of partitions {sorted(named)}, the run of {sorted(partitions)}",
+            why="rows of partitions that only one of them names would be lost, or answered for by nobody",
+            remedy="give the batch one key for each partition of the run",
+        )
 
 
 def _after(contract: TableContract, scope: Scope, before: Content, outcome: Outcome) -> Content:
@@ -309,11 +285,3 @@ def _field(name: str, kind: ColumnType) -> Field:
     if kind == "array<string>":
         return Field(name, ArrayType(PrimitiveType("string"), contains_null=True), nullable=True)
     return Field(name, PrimitiveType(names.get(kind, kind)), nullable=True)
-
-
-def _spark_conflicts() -> tuple[type[Exception], ...]:
-    """Spark's errors, if Spark is in use; else none, without loading it."""
-    import sys
-
-    errors: Any = sys.modules.get("pyspark.errors")
-    return (errors.PySparkException,) if errors is not None else ()

@@ -61,7 +61,9 @@ def align(contract: TableContract, batch: Mapping[str, str], table: Mapping[str,
             "give the contract the policy evolve for one write, or build the table anew",
         )
     known = {*contract.column_names, *(each.name for each in AUDIT_COLUMNS), *(name for name, _ in new)}
-    lapsed = [(name, _known_type(contract, name, kind)) for name, kind in table.items() if name not in known]
+    lapsed: list[NamedType] = [
+        (name, _known_type(contract, name, kind)) for name, kind in table.items() if name not in known
+    ]
     beyond = (*new, *lapsed)
     return Alignment(
         columns=(*contract.column_names, *(name for name, _ in beyond)),

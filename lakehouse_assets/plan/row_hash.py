@@ -1,6 +1,7 @@
 """A row's content as 64 bits, the same from Spark and from Arrow, and a partition's content as their sum.
 
-The hash is Spark's xxhash64, chained over the columns. It passes over NULLs, so each value comes behind a number
+The hash is Spark's xxhash64, chained over the columns in the order of their names: a table that grew has them in
+another order than its contract. It passes over NULLs, so each value comes behind a number
 that stands for its column's name, and behind an array its length and where its NULLs are. A column that is
 NULL adds nothing, so that a new column leaves old rows' hashes as they were. The sum is free of order and can be kept
 up to date: what was deleted is subtracted, what was inserted added.
@@ -53,7 +54,7 @@ NO_CONTENT = Content()
 def row_hash_sql(columns: Sequence[Column], *, of: str = "") -> str:
     """The hash as a Spark expression."""
     parts: list[str] = []
-    for each in columns:
+    for each in sorted(columns, key=lambda each: each.name):
         name = column(each.name, "spark", of=of)
         parts += [f"IF({name} IS NULL, NULL, {_tag(each)})", name]
         if each.type.startswith("array"):
@@ -66,8 +67,9 @@ def row_hashes(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> It
     """The hashes of rows given column by column as Python values; as unsigned numbers."""
     from xxhash import xxh64_intdigest
 
-    known = [(struct.pack("<i", _tag(each)), _encoder(each.type)) for each in columns]
-    for row in zip(*values, strict=True):
+    ordered = sorted(zip(columns, values, strict=True), key=lambda pair: pair[0].name)
+    known = [(struct.pack("<i", _tag(each)), _encoder(each.type)) for each, _ in ordered]
+    for row in zip(*(held for _, held in ordered), strict=True):
         seed = _SEED
         for value, (tag, encode) in zip(row, known, strict=True):
             if value is None:

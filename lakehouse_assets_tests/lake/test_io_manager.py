@@ -121,8 +121,12 @@ def test_a_consumer_gets_the_type_and_the_columns_it_asks_for_and_only_its_parti
         seen["rows"] = things.count() if isinstance(things, DataFrame) else len(things)
 
     run_range(instance, [things], "a", "c")
-    materialize([things, consumer], selection=[consumer], instance=instance, resources=resources(), partition_key="b")
+    result = materialize(
+        [things, consumer], selection=[consumer], instance=instance, resources=resources(), partition_key="b"
+    )
     assert seen == {"names": ["repo", "name"], "rows": 2}
+    (read,) = result.asset_observations_for_node("consumer")
+    assert (read.metadata["files_read"].value, read.metadata["files_total"].value) == (1, 2)
 
 
 def test_a_refusal_is_a_failure_whose_description_says_what_to_do(instance: DagsterInstance, lake: Lake):
@@ -160,8 +164,8 @@ def contract(*types: tuple[str, str]) -> TableContract:
             [("at", "timestamp")],
             DailyPartitionsDefinition("2024-01-01"),
             "2024-01-31",
-            "\"at\" >= TIMESTAMP '2024-01-31 00:00:00.000000+00:00'"
-            " AND \"at\" < TIMESTAMP '2024-02-01 00:00:00.000000+00:00'",
+            "\"at\" >= TIMESTAMPTZ '2024-01-31 00:00:00.000000+00:00'"
+            " AND \"at\" < TIMESTAMPTZ '2024-02-01 00:00:00.000000+00:00'",
         ),
         (
             [("repo", "string"), ("year", "int")],

@@ -1,0 +1,98 @@
+"""When two writers meet: those of one machine wait for each other, others notice and try again.
+
+Delta notices most conflicts at the commit. What it does not notice is an append: it reads nothing, so two first
+loads of one repository would both go in, and so would one that was planned before another's rows came. That
+is why writers hold a lock on their partitions from planning to report. The system frees it when a process dies.
+
+Cost: one file a stripe. Writers of different partitions meet only if they share one, and then merely wait.
+"""
+
+import fcntl
+import random
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from deltalake.exceptions import CommitFailedError
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.core.hashing import fingerprint
+from lakehouse_assets.plan.scope import Equals, Scope, Scopes
+
+ATTEMPTS = 10
+STRIPES = 32
+_LONGEST_WAIT_SECONDS = 2.0
+_PART = "concurrency"
+_SPARK_CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
+_T = TypeVar("_T")
+
+
+def retried(subject: str, action: Callable[[], _T]) -> _T:
+    """Do `action` until no other writer's commit comes between; it has to read anew whatever it relies on."""
+    for attempt in range(1, ATTEMPTS):
+        try:
+            return action()
+        except _conflicts() as error:
+            if not _is_conflict(error):
+                raise
+        report(_PART, subject, "another writer was first; trying again", level="warning", attempt=attempt)
+        time.sleep(random.uniform(0, min(_LONGEST_WAIT_SECONDS, 0.02 * 2**attempt)))
+    try:
+        return action()
+    except _conflicts() as error:
+        if not _is_conflict(error):
+            raise
+        raise LakeStateError(
+            subject=subject,
+            seen=f"{ATTEMPTS} attempts met another writer's commit: {error}",
+            why="nothing of this write was committed",
+            remedy="run it again when the other writer is done",
+        ) from error
+
+
+@contextmanager
+def holding(root: Path, contract: TableContract, scopes: Scopes) -> Generator[None, None, None]:
+    """Keep other writers of these partitions out for the length of the scope."""
+    folder = root / ".locks" / contract.name
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as locks:
+        for stripe in stripes(contract, scopes):
+            _lock(locks.enter_context((folder / str(stripe)).open("ab")), contract)
+        yield
+
+
+def stripes(contract: TableContract, scopes: Scopes) -> list[int]:
+    """The locks of these partitions, in the order in which everyone takes them; all of them for the whole table."""
+    values = [_first_value(contract, scope) for scope in scopes]
+    if not values or None in values:
+        return list(range(STRIPES))
+    return sorted({int(fingerprint([value]), 16) % STRIPES for value in values})
+
+
+def _first_value(contract: TableContract, scope: Scope) -> str | None:
+    """The scope's value of the first partition column, if it has one only."""
+    first = contract.partition_by[0]
+    return next((str(each.value) for each in scope if isinstance(each, Equals) and each.column == first), None)
+
+
+def _lock(file: IO[bytes], contract: TableContract) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        report(_PART, contract.name, "waiting for another writer of the same partitions")
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _conflicts() -> tuple[type[Exception], ...]:
+    """Errors that may tell of another writer; Spark's only if it is in use, so that it is not loaded for them."""
+    errors: Any = sys.modules.get("pyspark.errors")
+    return (CommitFailedError, errors.PySparkException) if errors is not None else (CommitFailedError,)
+
+
+def _is_conflict(error: Exception) -> bool:
+    return isinstance(error, CommitFailedError) or any(name in str(error) for name in _SPARK_CONFLICTS)

@@ -1,0 +1,283 @@
+"""Writes through the service against the same rows written by hand, side by side, in tables of three sizes.
+
+Every way of writing gets a copy of the same table, made of hard links, so that none sees what another did.
+"""
+
+import itertools
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import psutil
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import REPO, Column, TableContract
+from lakehouse_assets.core.settings import Executor, Settings, load_settings
+from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.session import runtime_for
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.bench.measure import heading, line, timed
+from lakehouse_assets_tests.support.writes import write
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SIZES = (1_000, 100_000, 10_000_000)
+PER_OWNER = 100
+OWNERS = 10
+"""A small change is all rows of so many neighbouring owners."""
+LARGE_TABLE, LARGE_BATCH = 2_000_000, 500_000
+LAPS = 3
+GOALS = {"large": 1.15, "small": 1.5, "growth": 1.5}
+
+ITEMS = TableContract(
+    name="items",
+    description="One row per item.",
+    columns=(
+        REPO,
+        Column(name="path", type="string", description="File that owns it."),
+        Column(name="name", type="string", description="Its name in the file."),
+        Column(name="size", type="bigint", nullable=True, description="How large it is."),
+        Column(name="text", type="string", nullable=True, description="What it says."),
+    ),
+    key=("repo", "path", "name"),
+    owner="path",
+    partition_by=("repo",),
+    strategy="upsert",
+)
+_T = TypeVar("_T")
+_runs = (f"run-{number}" for number in itertools.count())
+
+
+def upsert() -> None:
+    """Small and large writes by the service, by a Spark MERGE, by an overwrite and by delta-rs."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["LAKEHOUSE_HOME"] = folder
+        settings = load_settings()
+        runtime = runtime_for(settings)
+        try:
+            _run(runtime.session, Path(folder), settings)
+        finally:
+            runtime.stop()
+
+
+def _run(spark: "SparkSession", folder: Path, settings: Settings) -> None:
+    base = Lake(folder / "warm")
+    _service(base, _rows(spark, 0, 10_000), executor="spark", spark=spark)
+    _service(base, _rows(spark, 0, 1_000, salt=1), owners=_owners(0, 10), executor="spark", spark=spark)
+
+    heading(f"first loads by the service on Spark, whose heap may have {settings.driver_memory_mb} MB")
+    lakes = {rows: _load(spark, Lake(folder / f"rows-{rows}"), rows) for rows in (*SIZES[:2], 1_000_000, LARGE_TABLE)}
+    took = {rows: _small(spark, lakes[rows], rows) for rows in SIZES[:2]}
+    _large(spark, lakes[LARGE_TABLE])
+    heading("the largest table")
+    most = _load(spark, Lake(folder / "most"), SIZES[2])
+    growth = _small(spark, most, SIZES[2]) / took[100_000]
+    print(f"  the service, 100,000 → 10,000,000 rows: {growth:.2f} × {_verdict(growth, 'growth')}", flush=True)
+
+
+def _load(spark: "SparkSession", lake: Lake, rows: int) -> Lake:
+    peak: list[float] = []
+    with _peak_memory(peak):
+        started = time.perf_counter()
+        done = _service(lake, _rows(spark, 0, rows), executor="spark", spark=spark)
+        seconds = time.perf_counter() - started
+    files = lake.size(ITEMS).files
+    phases = ", ".join(f"{name} {seconds:.1f}" for name, seconds in done.seconds.items())
+    line(f"{rows:,} rows", seconds, note=f"{files} files, peak of Python and Java {peak[0]:,.0f} MB; {phases}")
+    return lake
+
+
+def _small(spark: "SparkSession", lake: Lake, rows: int) -> float:
+    """A thousand changed rows of neighbouring owners; gives the service's seconds."""
+    first = rows // PER_OWNER // 2 if rows > OWNERS * PER_OWNER else 0
+    chosen = _owners(first, OWNERS)
+    salts = itertools.count(1)
+
+    def batch() -> pa.Table:
+        return _arrow(first * PER_OWNER, OWNERS * PER_OWNER, next(salts))
+
+    heading(f"{OWNERS * PER_OWNER:,} changed rows in a table of {rows:,}")
+    service, by_rs, by_spark = (_copy(lake, name) for name in ("service", "delta-rs", "spark"))
+    own = _median(lambda rows: _service(service, rows, owners=chosen), batch)
+    rust = _median(lambda rows: _merge_rs(by_rs, rows, chosen), batch)
+    merge = _median(lambda rows: _merge_spark(spark, by_spark, spark.createDataFrame(rows), chosen), batch)
+    line("the service", own, note=_told(_service(service, batch(), owners=chosen)))
+    line("(a) MERGE on Spark", merge, against=("service", own))
+    if rows <= 100_000:
+        overwrite = timed(lambda: _overwrite(_rows(spark, 0, rows, salt=9), by_spark), repeat=LAPS)
+        line("(b) overwrite of the partition", overwrite, against=("service", own))
+    else:
+        print("  (b) overwrite of the partition is the first load again, above", flush=True)
+    line("(c) MERGE by delta-rs", rust, against=("service", own))
+    print(f"  the service is {own / rust:.2f} × (c) {_verdict(own / rust, 'small')}", flush=True)
+    if rows > 1_000_000:
+        _scattered(lake, rows)
+    _drop(service, by_rs, by_spark)
+    return own
+
+
+def _scattered(lake: Lake, rows: int) -> None:
+    """The same number of rows, but of owners all over the table: the files touched are what it costs."""
+    places = range(0, rows // PER_OWNER, rows // PER_OWNER // OWNERS)
+    far, by_rs = _copy(lake, "far"), _copy(lake, "far-rs")
+    chosen = tuple(owner for place in places for owner in _owners(place, 1))
+    salts = itertools.count(100)
+
+    def batch() -> pa.Table:
+        salt = next(salts)
+        return pa.concat_tables([_arrow(place * PER_OWNER, PER_OWNER, salt) for place in places])
+
+    own = _median(lambda rows: _service(far, rows, owners=chosen), batch)
+    rust = _median(lambda rows: _merge_rs(by_rs, rows, chosen), batch)
+    line("the service, owners far apart", own, note=_told(_service(far, batch(), owners=chosen)))
+    line("(c) MERGE by delta-rs, owners far apart", rust, against=("service", own))
+    _drop(far, by_rs)
+
+
+def _large(spark: "SparkSession", lake: Lake) -> None:
+    heading(f"{LARGE_BATCH:,} changed rows in a table of {LARGE_TABLE:,}")
+    first = (LARGE_TABLE - LARGE_BATCH) // 2
+    chosen = _owners(first // PER_OWNER, LARGE_BATCH // PER_OWNER)
+    service, by_spark = _copy(lake, "service"), _copy(lake, "spark")
+    salts = itertools.count(1)
+
+    def batch() -> "DataFrame":
+        return _rows(spark, first, LARGE_BATCH, salt=next(salts))
+
+    own = _median(lambda rows: _service(service, rows, owners=chosen, spark=spark), batch)
+    merge = _median(lambda rows: _merge_spark(spark, by_spark, rows, chosen, gone=True), batch)
+    line("the service", own, note=_told(_service(service, batch(), owners=chosen, spark=spark)))
+    line("(a) MERGE on Spark", merge, against=("service", own))
+    print(f"  the service is {own / merge:.2f} × (a) {_verdict(own / merge, 'large')}", flush=True)
+    _drop(service, by_spark)
+
+
+def _service(
+    lake: Lake,
+    rows: "pa.Table | DataFrame",
+    *,
+    owners: tuple[str, ...] | None = None,
+    executor: Executor = "auto",
+    spark: "SparkSession | None" = None,
+) -> WriteReport:
+    return write(lake, ITEMS, rows, partitions=["r"], owners=owners, run_id=next(_runs), executor=executor, spark=spark)
+
+
+def _merge_rs(lake: Lake, rows: pa.Table, owners: tuple[str, ...]) -> None:
+    merge = DeltaTable(lake.path(ITEMS)).merge(
+        rows,
+        predicate=f"t.repo = 'r' AND t.path IN ({_listed(owners)}) AND t.repo = s.repo AND t.path = s.path "
+        "AND t.name = s.name",
+        source_alias="s",
+        target_alias="t",
+    )
+    differs = "t.size IS DISTINCT FROM s.size OR t.text IS DISTINCT FROM s.text"
+    merge.when_matched_update_all(differs).when_not_matched_insert_all().execute()
+
+
+def _merge_spark(
+    spark: "SparkSession", lake: Lake, rows: "DataFrame", owners: tuple[str, ...], *, gone: bool = False
+) -> None:
+    rows.createOrReplaceTempView("by_hand")
+    within = f"t.repo = 'r' AND t.path IN ({_listed(owners)})"
+    spark.sql(
+        f"MERGE INTO delta.`{lake.path(ITEMS)}` t USING by_hand s "
+        f"ON {within} AND t.repo = s.repo AND t.path = s.path AND t.name = s.name "
+        "WHEN MATCHED AND NOT (t.size <=> s.size AND t.text <=> s.text) THEN UPDATE SET * "
+        "WHEN NOT MATCHED THEN INSERT *" + (f" WHEN NOT MATCHED BY SOURCE AND {within} THEN DELETE" if gone else "")
+    ).collect()
+
+
+def _overwrite(rows: "DataFrame", lake: Lake) -> None:
+    writer = rows.write.format("delta").mode("overwrite").option("replaceWhere", "repo = 'r'")
+    writer.save(str(lake.path(ITEMS)))
+
+
+def _rows(spark: "SparkSession", first: int, count: int, salt: int = 0) -> "DataFrame":
+    return spark.range(first, first + count).selectExpr(
+        "'r' AS repo",
+        f"concat('package/module', lpad(CAST(id DIV {PER_OWNER} AS STRING), 7, '0'), '.py') AS path",
+        f"concat('function_', lpad(CAST(id % {PER_OWNER} AS STRING), 3, '0')) AS name",
+        f"id + {salt} AS size",
+        f"concat('def ', id, '(value): return value * ', xxhash64(id, {salt})) AS text",
+    )
+
+
+def _arrow(first: int, count: int, salt: int) -> pa.Table:
+    rows = [
+        {
+            "repo": "r",
+            "path": f"package/module{number // PER_OWNER:07}.py",
+            "name": f"function_{number % PER_OWNER:03}",
+            "size": number + salt,
+            "text": f"def {number}(value): return value * {hash((number, salt))}",
+        }
+        for number in range(first, first + count)
+    ]
+    return pa.Table.from_pylist(rows, schema=arrow_schema(ITEMS.columns))
+
+
+def _owners(first: int, count: int) -> tuple[str, ...]:
+    return tuple(f"package/module{number:07}.py" for number in range(first, first + count))
+
+
+def _listed(owners: tuple[str, ...]) -> str:
+    return ", ".join(f"'{owner}'" for owner in owners)
+
+
+def _median(action: Callable[[_T], object], prepare: Callable[[], _T]) -> float:
+    """Median seconds; what an action gets is made before the clock starts. The first lap warms up."""
+    waiting = [prepare() for _ in range(LAPS + 1)]
+    action(waiting.pop())
+    return timed(lambda: action(waiting.pop()), repeat=LAPS)
+
+
+def _told(report: WriteReport) -> str:
+    phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.seconds.items())
+    return f"{report.executor}, {report.files_touched} of {report.files_total} files; {phases}"
+
+
+def _verdict(ratio: float, goal: str) -> str:
+    return f"(goal {GOALS[goal]}: {'kept' if ratio <= GOALS[goal] else 'MISSED'})"
+
+
+def _copy(lake: Lake, name: str) -> Lake:
+    copy = Lake(lake.root.with_name(f"{lake.root.name}-{name}"))
+    shutil.copytree(lake.root, copy.root, copy_function=os.link)
+    return copy
+
+
+def _drop(*lakes: Lake) -> None:
+    for lake in lakes:
+        shutil.rmtree(lake.root)
+
+
+@contextmanager
+def _peak_memory(into: list[float]) -> Generator[None, None, None]:
+    """Give the peak of this process and its JVM in MB; Spark's Python workers are not the driver."""
+    done = threading.Event()
+    own = psutil.Process()
+    driver = [own, *(child for child in own.children(recursive=True) if child.name() == "java")]
+
+    def watch() -> None:
+        peak = 0
+        while not done.wait(0.05):
+            peak = max(peak, sum(process.memory_info().rss for process in driver))
+        into.append(peak / 1e6)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()

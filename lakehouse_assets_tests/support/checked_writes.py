@@ -1,0 +1,84 @@
+"""A write done by the service and by the model, and everything that has to agree compared."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from deltalake import DeltaTable, QueryBuilder
+
+from lakehouse_assets.contracts.table import Strategy, TableContract
+from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import Scope
+from lakehouse_assets_tests.support.model_table import Counts, ModelTable, PlainRow, plain
+from lakehouse_assets_tests.support.writes import table_of, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Feed = Counter[tuple[str, PlainRow]]
+
+
+def checked_write(
+    lake: Lake,
+    model: ModelTable,
+    contract: TableContract,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    scopes: Mapping[str, Scope],
+    strategy: Strategy,
+    owners: tuple[str, ...] | None = None,
+    run_id: str,
+    executor: Executor = "delta-rs",
+    spark: "SparkSession | None" = None,
+    compare_feed: bool = True,
+) -> WriteReport:
+    expected = model.write(contract, rows, scopes=scopes.values(), strategy=strategy, owners=owners)
+    version = lake.open(contract).version() if lake.exists(contract) else -1
+    done = write(
+        lake, contract, table_of(contract, rows), partitions=scopes, strategy=strategy, owners=owners,
+        run_id=run_id, executor=executor, spark=spark,
+    )  # fmt: skip
+    assert plain_rows(lake.path(contract)) == model.plain_rows()
+    assert counts_of(done) == expected.counts
+    assert done.data_versions == {name: model.data_version(scope) for name, scope in scopes.items()}
+    assert done.executor == executor
+    if compare_feed:
+        assert feed_between(lake.path(contract), version, spark) == expected.feed
+    return done
+
+
+def counts_of(done: WriteReport) -> Counts:
+    return Counts(
+        inserted=done.rows_inserted,
+        updated=done.rows_updated,
+        deleted=done.rows_deleted,
+        unchanged=done.rows_unchanged,
+    )
+
+
+def plain_rows(path: Path) -> list[PlainRow]:
+    """All rows with all columns that the table has, those beyond its contract too."""
+    reader = QueryBuilder().register("t", DeltaTable(path)).execute("SELECT * FROM t")
+    return sorted(plain(row) for row in pa.table(reader.read_all()).to_pylist())
+
+
+def feed_between(path: Path, after: int, spark: "SparkSession | None" = None) -> Feed:
+    """The change feed of all versions after one; by Spark if there is one, else by delta-rs."""
+    latest = DeltaTable(path).version()
+    if latest <= after:
+        return Counter()
+    if spark is not None:
+        reader = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", after + 1)
+        found = reader.load(str(path)).toArrow().to_pylist()
+    else:
+        read = DeltaTable(path).load_cdf(starting_version=after + 1, ending_version=latest)
+        found = pa.table(read.read_all()).to_pylist()
+    feed: Feed = Counter()
+    for row in found:
+        change = row.pop("_change_type")
+        feed[(change, plain({name: value for name, value in row.items() if not name.startswith("_commit_")}))] += 1
+    return feed

@@ -1,0 +1,102 @@
+"""Writes to `things` in processes of their own, which a test may kill or let run against each other.
+
+`python -m lakehouse_assets_tests.support.write_once` reads a list of writes as JSON from its input, carries them
+out in turn and prints what each did. Processes that share a meeting place start each write together.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakehouse_assets.core.effects import KILL_AT, EffectPoint
+from lakehouse_assets.core.settings import Executor, load_settings
+from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.session import runtime_for
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.writes import THINGS, table_of, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PATIENCE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """One write to `things`, plain enough to be handed to another process."""
+
+    root: str
+    rows: list[dict[str, Any]]
+    run_id: str
+    partitions: list[str] = field(default_factory=lambda: ["a"])
+    cursor: str = "c1"
+    executor: Executor = "delta-rs"
+    owners: list[str] | None = None
+    lenient: bool = False
+    """Rows that break the contract are set aside."""
+
+
+def carry_out(each: Write, spark: "SparkSession | None" = None) -> WriteReport:
+    contract = replace(THINGS, violations="quarantine") if each.lenient else THINGS
+    return write(
+        Lake(Path(each.root)),
+        contract,
+        table_of(contract, each.rows),
+        partitions=each.partitions,
+        owners=None if each.owners is None else tuple(each.owners),
+        run_id=each.run_id,
+        cursor=each.cursor,
+        executor=each.executor,
+        spark=spark,
+    )
+
+
+def start(
+    writes: Sequence[Write], *, name: str = "", meeting: Path | None = None, kill_at: EffectPoint | None = None
+) -> subprocess.Popen[str]:
+    """Start a process that carries out the writes, each together with the other one that has the meeting place."""
+    command = [sys.executable, "-m", __name__, name, str(meeting) if meeting else ""]
+    env = os.environ | ({KILL_AT: kill_at} if kill_at else {})
+    process = subprocess.Popen(command, env=env, stdin=-1, stdout=-1, stderr=-1, text=True)
+    assert process.stdin is not None
+    process.stdin.write(json.dumps([asdict(each) for each in writes]))
+    process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, Any]], str]:
+    """The process's exit code, what its writes did, and what it complained of."""
+    out, complaints = process.communicate(timeout=300)
+    return process.returncode, [json.loads(line) for line in out.splitlines()], complaints
+
+
+def _meet(place: Path, name: str, number: int) -> None:
+    """Wait until the other process is here too."""
+    (place / f"{number}-{name}").touch()
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while len(list(place.glob(f"{number}-*"))) < 2:
+        if time.monotonic() > until:
+            raise TimeoutError(f"nobody came to meeting {number} of {name}")
+        time.sleep(0.001)
+
+
+def _main(name: str, meeting: str) -> None:
+    writes = [Write(**each) for each in json.load(sys.stdin)]
+    spark = runtime_for(load_settings()).session if any(each.executor == "spark" for each in writes) else None
+    for number, each in enumerate(writes):
+        if meeting:
+            _meet(Path(meeting), name, number)
+        done = carry_out(each, spark)
+        told = {"action": done.action, "version": done.version_after, "data_versions": done.data_versions}
+        print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
