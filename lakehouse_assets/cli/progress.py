@@ -47,6 +47,8 @@ class Progress:
             return
         if diagnostic.level == "warning":
             self._out.write(f"  ! {diagnostic.subject}: {diagnostic.message}\n")
+        elif diagnostic.part == "spark" and "seconds" in diagnostic.values:
+            self.done("start Spark", float(diagnostic.values["seconds"] or 0))
         elif diagnostic.part == "write":
             values = diagnostic.values
             self.done(diagnostic.subject, float(values.get("seconds") or 0), f"{values.get('rows'):,} rows")

@@ -39,15 +39,12 @@ def run_sync(settings: Settings, decisions: "Sequence[SyncDecision]", progress: 
     with progress.step("load Dagster"):
         from lakehouse_assets.assets.partitions import PARTITIONS_NAME, align_partitions
         from lakehouse_assets.lake.registry import Registry
-        from lakehouse_assets.lake.session import runtime_for
         from lakehouse_assets.lake.tables import Lake
 
     heads = {decision.repository.name: decision.head.commit_sha for decision in decisions}
     with open_instance(settings) as instance:
         end_orphaned_runs(instance)
         align_partitions(instance, Registry(Lake(settings.lake)).all())
-        with progress.step("start Spark"):
-            _ = runtime_for(settings).session
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
         return [_run(instance, names, heads, progress) for names in contiguous(order, set(heads))]
 

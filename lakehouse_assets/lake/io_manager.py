@@ -25,6 +25,7 @@ from pydantic import PrivateAttr
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry
@@ -94,7 +95,9 @@ class DeltaIOManager(ConfigurableIOManager):
         if contract.partition_by and context.has_asset_partitions:
             scopes = tuple(run_partitions(context, contract).values())
         pruning = prune(table_facts(lake.ensure(contract), contract).files, scopes, None)
-        context.add_input_metadata({"files_total": pruning.total, "files_read": pruning.touched})
+        report("read", contract.name, "files", total=pruning.total, read=pruning.touched)
+        if len(scopes) <= 1:  # Dagster can observe one partition of an input, or an input without partitions
+            context.add_input_metadata({"files_total": pruning.total, "files_read": pruning.touched})
         wanted = getattr(context.dagster_type.typing_type, "__module__", "").partition(".")[0]
         if wanted in ("pyarrow", "pandas", "polars"):
             return _as_type(wanted, lake.read(contract, columns=columns, where=scope_predicate(scopes, "datafusion")))

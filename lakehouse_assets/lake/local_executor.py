@@ -7,7 +7,6 @@ null-safe; equal rows are not written, so the change feed has exactly what chang
 from collections.abc import Callable
 from dataclasses import replace
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import CommitProperties, DeltaTable, QueryBuilder, Transaction, write_deltalake
@@ -15,6 +14,7 @@ from deltalake import CommitProperties, DeltaTable, QueryBuilder, Transaction, w
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.contents import contents_by_partition, replaced_rows
+from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
 from lakehouse_assets.lake.staging import conform
 from lakehouse_assets.plan.scope import scope_predicate
@@ -86,8 +86,7 @@ def _compare(contract: TableContract, plan: WritePlan, batch: pa.Table, target: 
         parts.append(f"SELECT t.*, 'before' AS {_OPERATION} FROM s JOIN t ON {key} WHERE {differs}")
     if deletes_missing(plan.request):
         parts.append(f"SELECT t.*, 'delete' AS {_OPERATION} FROM t ANTI JOIN s ON {key}")
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
+    with local_sql() as connection:
         connection.register("s", batch)
         connection.register("t", target)
         changed = connection.sql(" UNION ALL ".join(parts)).to_arrow_table()

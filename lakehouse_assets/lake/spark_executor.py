@@ -14,6 +14,7 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
+from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.contents import replaced_rows
 from lakehouse_assets.lake.local_executor import Note
 from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
@@ -53,11 +54,11 @@ def execute_spark(
             changes = {values: Change(added=content) for values, content in contents.items()}
             deleted = replaced_rows(table, plan) if plan.action == "replace" else 0
             planned = Outcome(inserted=facts.rows, deleted=deleted, changes=changes, replaces=plan.action == "replace")
-            text = note(planned)
+            text = _plain_text(note(planned))
             _save(table, contract, plan, batch, facts, text)
             return replace(planned, version=_own_commit(table, text)["version"])
         case "merge" | "delete":
-            text = note(None)
+            text = _plain_text(note(None))
             with view_scope(spark) as views, _session_settings(spark, plan, text):
                 view = views.register(contract.name, batch)
                 reached("write: before commit")
@@ -131,6 +132,13 @@ def _merged(
     """What the MERGE did, from its commit; contents from the change feed of that commit alone."""
     commit = _own_commit(table, note)
     if not commit:
+        if table.transaction_version(plan.request.key) is not None:
+            raise LakeStateError(
+                subject=f"table {contract.name}",
+                seen=f"the write {plan.request.key} was committed, but not with its note",
+                why="what it changed cannot be told, and the ledger would be wrong",
+                remedy="run it again: it will be noticed as done, and its contents be counted",
+            )
         return Outcome(unchanged=facts.rows if plan.action == "merge" else 0)
     metrics: Mapping[str, str] = commit.get("operationMetrics", {})
     inserted, updated, deleted = (
@@ -175,6 +183,11 @@ def _changes(
             else Change(added=content, removed=before.removed)
         )
     return changes
+
+
+def _plain_text(note: str) -> str:
+    """The same JSON without a dollar sign: Spark puts variables in the place of ${…} in settings too."""
+    return note.replace("$", "\\u0024")
 
 
 def _own_commit(table: DeltaTable, note: str) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_type
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.contents import contents_by_partition
+from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.views import view_scope
@@ -71,8 +71,7 @@ class LocalStage(Staged):
     def __init__(self, rows: pa.Table, contract: TableContract, request: WriteRequest) -> None:
         self.rows = rows
         columns = {field.name: _type_name(field.type) for field in rows.schema}
-        with duckdb.connect() as connection:
-            connection.execute("SET TimeZone = 'UTC'")
+        with local_sql() as connection:
             connection.register("batch", rows)
 
             def ask(query: str) -> list[dict[str, Any]]:

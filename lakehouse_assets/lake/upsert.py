@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from deltalake import write_deltalake
+from deltalake import DeltaTable, write_deltalake
 from deltalake.schema import ArrayType, Field, PrimitiveType
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
@@ -97,7 +97,7 @@ class UpsertService:
         """The plan that `write` would carry out now."""
         request = self._request(contract, batch, partitions, run_id)
         with stage(batch.rows, contract, request) as staged:
-            return self._plan(contract, request, staged, self._facts(contract))
+            return self._plan(contract, request, staged, self._existing(contract))
 
     def _request(
         self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], run_id: str
@@ -112,16 +112,20 @@ class UpsertService:
         check_owners(contract, request)
         return request
 
-    def _facts(self, contract: TableContract) -> TableFacts:
-        if self._lake.exists(contract):
-            return table_facts(self._lake.open(contract), contract)
-        return TableFacts(version=-1, columns={each.name: each.type for each in contract.stored_columns})
+    def _existing(self, contract: TableContract) -> DeltaTable | None:
+        return self._lake.open(contract) if self._lake.exists(contract) else None
 
-    def _plan(self, contract: TableContract, request: WriteRequest, staged: Staged, facts: TableFacts) -> WritePlan:
+    def _plan(
+        self, contract: TableContract, request: WriteRequest, staged: Staged, table: DeltaTable | None
+    ) -> WritePlan:
         path = str(self._lake.path(contract))
         batch = staged.facts
-        if facts.files and (moved := moved_keys(self._lake.open(contract), contract, request, staged)):
-            batch = replace(batch, violations=(*batch.violations, moved))
+        if table is None:
+            facts = TableFacts(version=-1, columns={each.name: each.type for each in contract.stored_columns})
+        else:
+            facts = table_facts(table, contract)
+            if facts.files and (moved := moved_keys(table, contract, request, staged)):
+                batch = replace(batch, violations=(*batch.violations, moved))
         return plan_write(contract, request, batch, facts, path=path, executor=self._executor)
 
     def _write(
@@ -136,8 +140,9 @@ class UpsertService:
         aside: list[dict[str, Any]] = []
         if contract.violations == "quarantine" and staged.facts.violations:
             staged, aside = judge(contract, request, staged)
-        # Whatever is refused is refused before anything is written or made.
-        self._plan(contract, request, staged, self._facts(contract))
+        if aside or not self._lake.exists(contract):
+            # Whatever is refused is refused before anything is written or made.
+            self._plan(contract, request, staged, self._existing(contract))
         retried(f"table {QUARANTINE.name}", lambda: set_aside(self._lake, contract, request, aside))
         reached("write: after quarantine")
         self._lake.ensure(contract)
@@ -162,7 +167,7 @@ class UpsertService:
             return replayed(self._lake, contract, partitions, request, run_id)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
-            plan = self._plan(contract, request, staged, facts)
+            plan = self._plan(contract, request, staged, table)
             full = evolved(contract, plan)
             previous = Ledger(self._lake).latest([contract])
         if plan.add_columns:

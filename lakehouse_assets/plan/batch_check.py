@@ -53,6 +53,7 @@ def check_sql(
     group = [column(name, dialect) for name in contract.partition_by]
     key = ", ".join(column(name, dialect) for name in contract.key)
     whole_key = " AND ".join(f"{column(name, dialect)} IS NOT NULL" for name in contract.key)
+    keyed = f"CASE WHEN {whole_key} THEN"
     as_one = f"struct({key})" if dialect == "spark" else f"row({key})"
     hashed = f"sum(CAST({row_hash_sql(present)} AS DECIMAL(38, 0)))" if dialect == "spark" else "0"
     length = "octet_length" if dialect == "spark" else "strlen"
@@ -60,10 +61,10 @@ def check_sql(
     measures = [
         "count(*) AS row_count",
         f"{hashed} AS hash_sum",
-        f"count_if({whole_key}) - count(DISTINCT CASE WHEN {whole_key} THEN {as_one} END) AS duplicates",
+        f"count({keyed} 1 END) - count(DISTINCT {keyed} {as_one} END) AS duplicates",
         " + ".join(["0", *(f"coalesce(sum({length}({column(each.name, dialect)})), 0)" for each in texts)])
         + " AS text_bytes",
-        *(f"count_if({rule.violated}) AS rule_{i}" for i, rule in enumerate(rules)),
+        *(f"count(CASE WHEN {rule.violated} THEN 1 END) AS rule_{i}" for i, rule in enumerate(rules)),
     ]
     text = f"SELECT {', '.join([*group, *measures])} FROM {source}"
     return f"{text} GROUP BY {', '.join(group)}" if group else text

@@ -48,6 +48,8 @@ def session_conf(settings: Settings) -> dict[str, str]:
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.session.timeZone": "UTC",
+        # INT96 by default, which delta-rs reads as nanoseconds: moments before 1677 and after 2262 come out as others.
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.default.parallelism": cores,
         "spark.sql.shuffle.partitions": cores,
         # 50 by default: with few cores, a small MERGE would spend its time reading the log in 50 tasks.

@@ -11,7 +11,7 @@ import pygit2
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, heading, line, pick, timed
-from lakehouse_assets_tests.bench.upsert import upsert
+from lakehouse_assets_tests.bench.upsert import memory, upsert
 from lakehouse_assets_tests.support.command import java_was_started, without_java
 
 FILES = 2000
@@ -64,12 +64,14 @@ def blobs() -> None:
     from lakehouse_assets.contracts.blobs import BLOBS
     from lakehouse_assets.core.repository import Repository
     from lakehouse_assets.lake.batch import Batch
+    from lakehouse_assets.lake.missing_contents import missing_contents
     from lakehouse_assets.lake.session import runtime_for
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.lake.upsert import UpsertService
     from lakehouse_assets.sources.head import resolve_head
     from lakehouse_assets.sources.keys import git_key
-    from lakehouse_assets.sources.spark_reads import Reading, blobs_frame, snapshots_frame
+    from lakehouse_assets.sources.reads import Reading, snapshots_table
+    from lakehouse_assets.sources.spark_reads import blobs_frame
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bare.git"
@@ -83,9 +85,8 @@ def blobs() -> None:
 
         def build(number: int) -> int:
             lake = Lake(settings.lake / str(number))
-            lake.ensure(BLOBS)
-            known = spark.read.format("delta").load(str(lake.path(BLOBS)))
-            frame = blobs_frame(snapshots_frame(spark, [reading]), known, [reading], slices=settings.cores)
+            missing = missing_contents(lake, snapshots_table([reading]))
+            frame = blobs_frame(spark, missing, [reading], slices=settings.cores)
             batch = Batch(rows=frame, keys=(git_key(BLOBS, repository, reading.head.commit_sha),))
             service = UpsertService(lake, spark=lambda: spark)
             return service.write(BLOBS, batch, {repository.name: ()}, run_id="bench").rows_inserted
@@ -112,7 +113,7 @@ def _read_all(repository: pygit2.Repository) -> int:
     return size
 
 
-BENCHMARKS = {"no-op": no_op, "session": session, "blobs": blobs, "upsert": upsert}
+BENCHMARKS = {"no-op": no_op, "session": session, "blobs": blobs, "upsert": upsert, "memory": memory}
 
 if __name__ == "__main__":
     for name in pick(sys.argv[1:], BENCHMARKS):

@@ -18,12 +18,11 @@ import psutil
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from lakehouse_assets.contracts.schemas import arrow_schema
-from lakehouse_assets.contracts.table import REPO, Column, TableContract
 from lakehouse_assets.core.settings import Executor, Settings, load_settings
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.bench.items import ITEMS, PER_OWNER, arrow_items, item_rows, laid_out, owner_names
 from lakehouse_assets_tests.bench.measure import heading, line, timed
 from lakehouse_assets_tests.support.writes import write
 
@@ -31,79 +30,70 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SIZES = (1_000, 100_000, 10_000_000)
-PER_OWNER = 100
 OWNERS = 10
 """A small change is all rows of so many neighbouring owners."""
+LOADS = (1_000_000, 10_000_000)
 LARGE_TABLE, LARGE_BATCH = 2_000_000, 500_000
 LAPS = 3
 GOALS = {"large": 1.15, "small": 1.5, "growth": 1.5}
 
-ITEMS = TableContract(
-    name="items",
-    description="One row per item.",
-    columns=(
-        REPO,
-        Column(name="path", type="string", description="File that owns it."),
-        Column(name="name", type="string", description="Its name in the file."),
-        Column(name="size", type="bigint", nullable=True, description="How large it is."),
-        Column(name="text", type="string", nullable=True, description="What it says."),
-    ),
-    key=("repo", "path", "name"),
-    owner="path",
-    partition_by=("repo",),
-    strategy="upsert",
-)
 _T = TypeVar("_T")
 _runs = (f"run-{number}" for number in itertools.count())
 
 
 def upsert() -> None:
     """Small and large writes by the service, by a Spark MERGE, by an overwrite and by delta-rs."""
+    with _warm_session() as (spark, folder, _):
+        took = {rows: _small(spark, laid_out(folder / f"rows-{rows}", rows), rows) for rows in SIZES}
+        growth = took[SIZES[2]] / took[SIZES[1]]
+        print(
+            f"  the service, {SIZES[1]:,} → {SIZES[2]:,} rows: {growth:.2f} × {_verdict(growth, 'growth')}", flush=True
+        )
+        _large(spark, laid_out(folder / "large", LARGE_TABLE))
+
+
+def memory() -> None:
+    """Peak memory of the driver, which has to stay the same whatever the number of rows."""
+    with _warm_session() as (spark, folder, settings):
+        heading(f"first loads by the service on Spark, whose heap may have {settings.driver_memory_mb} MB")
+        for rows in LOADS:
+            _load(spark, Lake(folder / f"rows-{rows}"), rows)
+
+
+@contextmanager
+def _warm_session() -> "Generator[tuple[SparkSession, Path, Settings], None, None]":
     with tempfile.TemporaryDirectory() as folder:
         os.environ["LAKEHOUSE_HOME"] = folder
         settings = load_settings()
         runtime = runtime_for(settings)
         try:
-            _run(runtime.session, Path(folder), settings)
+            warm = Lake(Path(folder) / "warm")
+            _service(warm, item_rows(runtime.session, 0, 10_000), executor="spark", spark=runtime.session)
+            rows = item_rows(runtime.session, 0, 1_000, salt=1)
+            _service(warm, rows, owners=owner_names(0, 10), executor="spark", spark=runtime.session)
+            yield runtime.session, Path(folder), settings
         finally:
             runtime.stop()
 
 
-def _run(spark: "SparkSession", folder: Path, settings: Settings) -> None:
-    base = Lake(folder / "warm")
-    _service(base, _rows(spark, 0, 10_000), executor="spark", spark=spark)
-    _service(base, _rows(spark, 0, 1_000, salt=1), owners=_owners(0, 10), executor="spark", spark=spark)
-
-    heading(f"first loads by the service on Spark, whose heap may have {settings.driver_memory_mb} MB")
-    lakes = {rows: _load(spark, Lake(folder / f"rows-{rows}"), rows) for rows in (*SIZES[:2], 1_000_000, LARGE_TABLE)}
-    took = {rows: _small(spark, lakes[rows], rows) for rows in SIZES[:2]}
-    _large(spark, lakes[LARGE_TABLE])
-    heading("the largest table")
-    most = _load(spark, Lake(folder / "most"), SIZES[2])
-    growth = _small(spark, most, SIZES[2]) / took[100_000]
-    print(f"  the service, 100,000 → 10,000,000 rows: {growth:.2f} × {_verdict(growth, 'growth')}", flush=True)
-
-
-def _load(spark: "SparkSession", lake: Lake, rows: int) -> Lake:
+def _load(spark: "SparkSession", lake: Lake, rows: int) -> None:
     peak: list[float] = []
     with _peak_memory(peak):
         started = time.perf_counter()
-        done = _service(lake, _rows(spark, 0, rows), executor="spark", spark=spark)
+        done = _service(lake, item_rows(spark, 0, rows), executor="spark", spark=spark)
         seconds = time.perf_counter() - started
-    files = lake.size(ITEMS).files
-    phases = ", ".join(f"{name} {seconds:.1f}" for name, seconds in done.seconds.items())
-    line(f"{rows:,} rows", seconds, note=f"{files} files, peak of Python and Java {peak[0]:,.0f} MB; {phases}")
-    return lake
+    phases = ", ".join(f"{name} {taken:.1f}" for name, taken in done.seconds.items())
+    line(f"{rows:,} rows", seconds, note=f"{done.files_added} files, peak {peak[0]:,.0f} MB; {phases}")
 
 
 def _small(spark: "SparkSession", lake: Lake, rows: int) -> float:
     """A thousand changed rows of neighbouring owners; gives the service's seconds."""
     first = rows // PER_OWNER // 2 if rows > OWNERS * PER_OWNER else 0
-    chosen = _owners(first, OWNERS)
+    chosen = owner_names(first, OWNERS)
     salts = itertools.count(1)
 
     def batch() -> pa.Table:
-        return _arrow(first * PER_OWNER, OWNERS * PER_OWNER, next(salts))
+        return arrow_items(first * PER_OWNER, OWNERS * PER_OWNER, next(salts))
 
     heading(f"{OWNERS * PER_OWNER:,} changed rows in a table of {rows:,}")
     service, by_rs, by_spark = (_copy(lake, name) for name in ("service", "delta-rs", "spark"))
@@ -113,10 +103,10 @@ def _small(spark: "SparkSession", lake: Lake, rows: int) -> float:
     line("the service", own, note=_told(_service(service, batch(), owners=chosen)))
     line("(a) MERGE on Spark", merge, against=("service", own))
     if rows <= 100_000:
-        overwrite = timed(lambda: _overwrite(_rows(spark, 0, rows, salt=9), by_spark), repeat=LAPS)
+        overwrite = timed(lambda: _overwrite(item_rows(spark, 0, rows, salt=9), by_spark), repeat=LAPS)
         line("(b) overwrite of the partition", overwrite, against=("service", own))
     else:
-        print("  (b) overwrite of the partition is the first load again, above", flush=True)
+        print("  (b) overwrite of the partition is a first load again: see `memory`", flush=True)
     line("(c) MERGE by delta-rs", rust, against=("service", own))
     print(f"  the service is {own / rust:.2f} × (c) {_verdict(own / rust, 'small')}", flush=True)
     if rows > 1_000_000:
@@ -129,12 +119,12 @@ def _scattered(lake: Lake, rows: int) -> None:
     """The same number of rows, but of owners all over the table: the files touched are what it costs."""
     places = range(0, rows // PER_OWNER, rows // PER_OWNER // OWNERS)
     far, by_rs = _copy(lake, "far"), _copy(lake, "far-rs")
-    chosen = tuple(owner for place in places for owner in _owners(place, 1))
+    chosen = tuple(owner for place in places for owner in owner_names(place, 1))
     salts = itertools.count(100)
 
     def batch() -> pa.Table:
         salt = next(salts)
-        return pa.concat_tables([_arrow(place * PER_OWNER, PER_OWNER, salt) for place in places])
+        return pa.concat_tables([arrow_items(place * PER_OWNER, PER_OWNER, salt) for place in places])
 
     own = _median(lambda rows: _service(far, rows, owners=chosen), batch)
     rust = _median(lambda rows: _merge_rs(by_rs, rows, chosen), batch)
@@ -146,12 +136,12 @@ def _scattered(lake: Lake, rows: int) -> None:
 def _large(spark: "SparkSession", lake: Lake) -> None:
     heading(f"{LARGE_BATCH:,} changed rows in a table of {LARGE_TABLE:,}")
     first = (LARGE_TABLE - LARGE_BATCH) // 2
-    chosen = _owners(first // PER_OWNER, LARGE_BATCH // PER_OWNER)
+    chosen = owner_names(first // PER_OWNER, LARGE_BATCH // PER_OWNER)
     service, by_spark = _copy(lake, "service"), _copy(lake, "spark")
     salts = itertools.count(1)
 
     def batch() -> "DataFrame":
-        return _rows(spark, first, LARGE_BATCH, salt=next(salts))
+        return item_rows(spark, first, LARGE_BATCH, salt=next(salts))
 
     own = _median(lambda rows: _service(service, rows, owners=chosen, spark=spark), batch)
     merge = _median(lambda rows: _merge_spark(spark, by_spark, rows, chosen, gone=True), batch)
@@ -180,7 +170,7 @@ def _merge_rs(lake: Lake, rows: pa.Table, owners: tuple[str, ...]) -> None:
         source_alias="s",
         target_alias="t",
     )
-    differs = "t.size IS DISTINCT FROM s.size OR t.text IS DISTINCT FROM s.text"
+    differs = "(t.size IS DISTINCT FROM s.size) OR (t.text IS DISTINCT FROM s.text)"
     merge.when_matched_update_all(differs).when_not_matched_insert_all().execute()
 
 
@@ -200,34 +190,6 @@ def _merge_spark(
 def _overwrite(rows: "DataFrame", lake: Lake) -> None:
     writer = rows.write.format("delta").mode("overwrite").option("replaceWhere", "repo = 'r'")
     writer.save(str(lake.path(ITEMS)))
-
-
-def _rows(spark: "SparkSession", first: int, count: int, salt: int = 0) -> "DataFrame":
-    return spark.range(first, first + count).selectExpr(
-        "'r' AS repo",
-        f"concat('package/module', lpad(CAST(id DIV {PER_OWNER} AS STRING), 7, '0'), '.py') AS path",
-        f"concat('function_', lpad(CAST(id % {PER_OWNER} AS STRING), 3, '0')) AS name",
-        f"id + {salt} AS size",
-        f"concat('def ', id, '(value): return value * ', xxhash64(id, {salt})) AS text",
-    )
-
-
-def _arrow(first: int, count: int, salt: int) -> pa.Table:
-    rows = [
-        {
-            "repo": "r",
-            "path": f"package/module{number // PER_OWNER:07}.py",
-            "name": f"function_{number % PER_OWNER:03}",
-            "size": number + salt,
-            "text": f"def {number}(value): return value * {hash((number, salt))}",
-        }
-        for number in range(first, first + count)
-    ]
-    return pa.Table.from_pylist(rows, schema=arrow_schema(ITEMS.columns))
-
-
-def _owners(first: int, count: int) -> tuple[str, ...]:
-    return tuple(f"package/module{number:07}.py" for number in range(first, first + count))
 
 
 def _listed(owners: tuple[str, ...]) -> str:

@@ -34,8 +34,10 @@ def checked_write(
     run_id: str,
     executor: Executor = "delta-rs",
     spark: "SparkSession | None" = None,
+    feed_by: "SparkSession | None" = None,
     compare_feed: bool = True,
 ) -> WriteReport:
+    """Write, and compare rows, counts, data versions and the change feed with the model's."""
     expected = model.write(contract, rows, scopes=scopes.values(), strategy=strategy, owners=owners)
     version = lake.open(contract).version() if lake.exists(contract) else -1
     done = write(
@@ -47,7 +49,7 @@ def checked_write(
     assert done.data_versions == {name: model.data_version(scope) for name, scope in scopes.items()}
     assert done.executor == executor
     if compare_feed:
-        assert feed_between(lake.path(contract), version, spark) == expected.feed
+        assert feed_between(lake.path(contract), version, feed_by) == expected.feed
     return done
 
 
