@@ -1,5 +1,6 @@
 """Entry point: the verbs by name, and errors as people read them."""
 
+import errno
 import importlib
 import json
 import sys
@@ -8,7 +9,7 @@ from typing import Any
 import click
 
 from lakehouse_assets import __version__
-from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError
 
 _VERBS = {
     "repo": "lakehouse_assets.cli.repo:repo",
@@ -53,6 +54,17 @@ def main() -> None:
         if "--debug" in sys.argv:
             raise
         print_error(error, as_json="--json" in sys.argv)
+        sys.exit(1)
+    except OSError as error:
+        if error.errno != errno.ENOSPC or "--debug" in sys.argv:
+            raise
+        full = EnvironmentNotReadyError(
+            subject=error.filename or "disk",
+            seen="the disk is full",
+            why="nothing was left half-written, and nothing can be written",
+            remedy="free some space, or set LAKEHOUSE_HOME to a larger disk",
+        )
+        print_error(full, as_json="--json" in sys.argv)
         sys.exit(1)
 
 

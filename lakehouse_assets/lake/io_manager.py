@@ -32,6 +32,7 @@ from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.pruning import prune
@@ -63,7 +64,8 @@ class DeltaIOManager(ConfigurableIOManager):
             spark=lambda: self.spark.spark_session,
             executor=self.lakehouse.settings.executor,
         )
-        done = service.write(contract, obj, run_partitions(context, contract), run_id=context.run_id)
+        with delta_errors(f"table {contract.name}"):
+            done = service.write(contract, obj, run_partitions(context, contract), run_id=context.run_id)
         metadata = _metadata(done)
         context.add_output_metadata(metadata)
         context.log_event(AssetObservation(asset_key=context.asset_key, metadata=metadata))

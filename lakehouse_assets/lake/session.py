@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 LOG_CONF = Path(__file__).with_name("log4j2.properties")
 _JVM_EXIT_SECONDS = 30
+_PER_SESSION = (
+    "spark.sql.session.timeZone",
+    "spark.sql.shuffle.partitions",
+    "spark.sql.parquet.outputTimestampType",
+)
+"""Set anew on a server that somebody else may have configured; the rest is the server's own."""
 _LOG_TAIL_LINES = 15
 
 
@@ -106,7 +112,7 @@ class SparkRuntime:
 
         report("spark", url, "attached")
         session = SparkSession.builder.remote(url).getOrCreate()
-        for key in ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions"):
+        for key in _PER_SESSION:
             session.conf.set(key, session_conf(self.settings)[key])
         return session
 
