@@ -141,7 +141,7 @@ def test_a_write_can_be_planned_without_being_done(settings: Settings, tmp_path:
     plan = lakehouse_json("plan-write", "blobs", str(rows))
     assert (plan["strategy"], plan["action"], plan["executor"]) == ("append_new", "append", "delta-rs")
     assert "write to blobs: append_new as append" in lakehouse("plan-write", "blobs", str(rows)).stdout
-    with pytest.raises(BadInputError, match="the batch lacks repo, path"):
+    with pytest.raises(BadInputError, match="says nothing of repo"):
         lakehouse("plan-write", "snapshots", str(rows))
     assert not (settings.lake / "blobs").exists()
 
