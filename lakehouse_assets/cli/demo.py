@@ -68,9 +68,9 @@ def _summary(settings: Settings, results: "list[RunResult]") -> None:
     if results:
         click.echo("\nSeconds by asset")
         rows: list[dict[str, Any]] = [
-            {"asset": asset, "rows changed": result.rows.get(asset), "seconds": seconds}
+            {"asset": asset, "rows changed": rows, "seconds": result.seconds.get(asset)}
             for result in results
-            for asset, seconds in result.seconds.items()
+            for asset, rows in result.rows.items()
         ]
         print_rows(rows, ["asset", "rows changed", "seconds"])
     else:
