@@ -9,7 +9,7 @@ Cost: reading takes one small table and the log entries since the last write, wh
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,16 +32,9 @@ _IS_NEWER = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
-    """The key of one asset partition's materialization."""
+class Entry(MaterializationKey):
+    """The key of one asset partition's materialization, and where its rows are."""
 
-    asset: str
-    partition: str
-    cursor: str
-    code_version: str
-    settings_hash: str
-    policy_hash: str = ""
-    input_versions: str = "{}"
     data_version: str | None = None
     """Content of the partition; None if it has to be counted."""
     run_id: str
@@ -51,15 +44,7 @@ class Entry:
 
     @property
     def key(self) -> MaterializationKey:
-        return MaterializationKey(
-            asset=self.asset,
-            partition=self.partition,
-            cursor=self.cursor,
-            code_version=self.code_version,
-            settings_hash=self.settings_hash,
-            policy_hash=self.policy_hash,
-            input_versions=self.input_versions,
-        )
+        return MaterializationKey(**{field.name: getattr(self, field.name) for field in fields(MaterializationKey)})
 
 
 EntryKey = tuple[str, str]

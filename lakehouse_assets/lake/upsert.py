@@ -8,7 +8,8 @@ Cost: one pass over the batch, one look at the log, and the files that the batch
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,17 @@ if TYPE_CHECKING:
 _PART = "upsert"
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    """One write as it was asked for."""
+
+    contract: TableContract
+    batch: Batch
+    partitions: Mapping[str, Scope]
+    request: WriteRequest
+    run_id: str
+
+
 class UpsertService:
     """Writes batches into one lake."""
 
@@ -72,102 +84,65 @@ class UpsertService:
     ) -> WriteReport:
         """Write `batch` as the rows of the named partitions, each of which is a scope of the table."""
         _check_keys(contract, batch, partitions)
-        request = self._request(contract, batch, partitions, run_id)
+        job = _job(contract, batch, partitions, run_id)
         with collecting() as diagnostics:
             reached("write: before staging")
-            if self._was_committed(contract, request):
-                with holding(self._lake.root, contract, request.scopes):
-                    done = self._told(replayed(self._lake, contract, partitions, request, run_id), diagnostics)
+            if self._was_committed(job):
+                with self._holding(job):
+                    done = self._told(self._replayed(job), diagnostics)
             else:
-                with phase(_PART, contract.name, "stage"):
-                    staging = stage(batch.rows, contract, request)
-                    staged = staging.__enter__()
-                try:
+                with ExitStack() as staging:
+                    with phase(_PART, contract.name, "stage"):
+                        staged = staging.enter_context(stage(batch.rows, contract, job.request))
                     reached("write: after staging")
-                    with holding(self._lake.root, contract, request.scopes):
-                        written = self._write(contract, batch, partitions, request, staged, run_id)
-                        done = self._told(written, diagnostics)
-                finally:
-                    staging.__exit__(None, None, None)
+                    with self._holding(job):
+                        done = self._told(self._write(job, staged), diagnostics)
         reached("write: after report")
         report("write", contract.name, done.action, rows=done.rows_changed, seconds=sum(done.seconds.values()))
         return done
 
     def plan(self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str) -> WritePlan:
         """The plan that `write` would carry out now."""
-        request = self._request(contract, batch, partitions, run_id)
-        with stage(batch.rows, contract, request) as staged:
-            return self._plan(contract, request, staged, self._existing(contract))
-
-    def _request(
-        self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], run_id: str
-    ) -> WriteRequest:
-        request = WriteRequest(
-            scopes=tuple(partitions.values()) if contract.partition_by else (),
-            strategy=batch.strategy or contract.strategy,
-            owners=batch.owners if batch.owners is None or not batch.owners else tuple(sorted(set(batch.owners))),
-            key=idempotency_key(run_id, contract.name, list(partitions)),
-        )
-        check_scopes(contract, request.scopes)
-        check_owners(contract, request)
-        return request
+        job = _job(contract, batch, partitions, run_id)
+        with stage(batch.rows, contract, job.request) as staged:
+            return self._plan(job, staged, self._existing(contract))
 
     def _existing(self, contract: TableContract) -> DeltaTable | None:
         return self._lake.open(contract) if self._lake.exists(contract) else None
 
-    def _plan(
-        self, contract: TableContract, request: WriteRequest, staged: Staged, table: DeltaTable | None
-    ) -> WritePlan:
-        path = str(self._lake.path(contract))
-        batch = staged.facts
+    def _plan(self, job: _Job, staged: Staged, table: DeltaTable | None) -> WritePlan:
+        contract, batch = job.contract, staged.facts
         if table is None:
             facts = TableFacts(version=-1, columns={each.name: each.type for each in contract.stored_columns})
         else:
             facts = table_facts(table, contract)
-            if facts.files and (moved := moved_keys(table, contract, request, staged)):
+            if facts.files and (moved := moved_keys(table, contract, job.request, staged)):
                 batch = replace(batch, violations=(*batch.violations, moved))
-        return plan_write(contract, request, batch, facts, path=path, executor=self._executor)
+        path = str(self._lake.path(contract))
+        return plan_write(contract, job.request, batch, facts, path=path, executor=self._executor)
 
-    def _write(
-        self,
-        contract: TableContract,
-        batch: Batch,
-        partitions: Mapping[str, Scope],
-        request: WriteRequest,
-        staged: Staged,
-        run_id: str,
-    ) -> WriteReport:
+    def _write(self, job: _Job, staged: Staged) -> WriteReport:
+        contract, request = job.contract, job.request
         aside: list[dict[str, Any]] = []
         if contract.violations == "quarantine" and staged.facts.violations:
             staged, aside = judge(contract, request, staged)
         if aside or not self._lake.exists(contract):
             # Whatever is refused is refused before anything is written or made.
-            self._plan(contract, request, staged, self._existing(contract))
+            self._plan(job, staged, self._existing(contract))
         retried(f"table {QUARANTINE.name}", lambda: set_aside(self._lake, contract, request, aside))
         reached("write: after quarantine")
         self._lake.ensure(contract)
         reached("write: after table made")
-        return retried(
-            f"table {contract.name}",
-            lambda: self._attempt(contract, batch, partitions, request, staged, run_id, len(aside)),
-        )
+        return retried(f"table {contract.name}", lambda: self._attempt(job, staged, quarantined=len(aside)))
 
-    def _attempt(
-        self,
-        contract: TableContract,
-        batch: Batch,
-        partitions: Mapping[str, Scope],
-        request: WriteRequest,
-        staged: Staged,
-        run_id: str,
-        quarantined: int,
-    ) -> WriteReport:
+    def _attempt(self, job: _Job, staged: Staged, *, quarantined: int) -> WriteReport:
+        contract = job.contract
         table = self._lake.open(contract)
-        if table.transaction_version(request.key) is not None:  # the same run, twice at once
-            return replayed(self._lake, contract, partitions, request, run_id)
+        if table.transaction_version(job.request.key) is not None:  # the same run, twice at once
+            return self._replayed(job)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
-            plan = self._plan(contract, request, staged, table)
+            plan = self._plan(job, staged, table)
             full = evolved(contract, plan)
             previous = Ledger(self._lake).latest([contract])
         if plan.add_columns:
@@ -176,8 +151,8 @@ class UpsertService:
 
         def entries(outcome: Outcome | None) -> tuple[Entry, ...]:
             made: list[Entry] = []
-            for key in batch.keys:
-                scope = partitions[key.partition]
+            for key in job.batch.keys:
+                scope = job.partitions[key.partition]
                 version: str | None = None
                 if not contract.partition_by:
                     # Rows are shared; what the partition uses of them is decided by what it was made from.
@@ -185,21 +160,18 @@ class UpsertService:
                 elif outcome is not None:
                     before = current_content(table, full, facts, scope, previous.get((key.asset, key.partition)))
                     version = _after(full, scope, before, outcome).version
-                made.append(replace(new_entry(key, run_id=run_id), data_version=version))
+                made.append(replace(new_entry(key, run_id=job.run_id), data_version=version))
             return tuple(made)
 
-        carried: list[str] = []
-
         def commit_note(outcome: Outcome | None) -> str:
-            carried.append(note(entries(outcome)))
-            return carried[0]
+            return note(entries(outcome))
 
         with phase(_PART, contract.name, "commit"):
             if plan.executor == "delta-rs":
-                outcome = execute_local(table, full, plan, _local_batch(full, staged, run_id), commit_note)
+                outcome = execute_local(table, full, plan, _local_batch(full, staged, job.run_id), commit_note)
             else:
                 spark = self._spark()
-                frame = _spark_batch(full, staged.frame(spark), run_id)
+                frame = _spark_batch(full, staged.frame(spark), job.run_id)
                 contents = staged.contents(full) if plan.action in ("append", "replace") else {}
                 outcome = execute_spark(spark, table, full, plan, frame, staged.facts, contents, commit_note)
         reached("write: after commit")
@@ -210,11 +182,11 @@ class UpsertService:
         reached("write: after ledger")
         files = commit_files(self._lake.path(contract), outcome.version)
         return WriteReport(
-            write_key=request.key,
+            write_key=job.request.key,
             asset=contract.name,
-            run_id=run_id,
-            partitions=tuple(partitions),
-            strategy=request.strategy,
+            run_id=job.run_id,
+            partitions=tuple(job.partitions),
+            strategy=job.request.strategy,
             action=plan.action,
             executor=plan.executor,
             executor_reason=plan.executor_reason,
@@ -236,8 +208,15 @@ class UpsertService:
             written_at=datetime.now(UTC),
         )
 
-    def _was_committed(self, contract: TableContract, request: WriteRequest) -> bool:
-        return self._lake.exists(contract) and self._lake.open(contract).transaction_version(request.key) is not None
+    def _was_committed(self, job: _Job) -> bool:
+        table = self._existing(job.contract)
+        return table is not None and table.transaction_version(job.request.key) is not None
+
+    def _replayed(self, job: _Job) -> WriteReport:
+        return replayed(self._lake, job.contract, job.partitions, job.request, job.run_id)
+
+    def _holding(self, job: _Job) -> AbstractContextManager[None]:
+        return holding(self._lake.root, job.contract, job.request.scopes)
 
     def _told(self, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
         """The report with its seconds, kept in `writes`."""
@@ -245,6 +224,18 @@ class UpsertService:
         row = pa.Table.from_pylist([done.as_row()], schema=arrow_schema(WRITES.columns))
         retried(f"table {WRITES.name}", lambda: write_deltalake(self._lake.ensure(WRITES), row, mode="append"))
         return done
+
+
+def _job(contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], run_id: str) -> _Job:
+    request = WriteRequest(
+        scopes=tuple(partitions.values()) if contract.partition_by else (),
+        strategy=batch.strategy or contract.strategy,
+        owners=None if batch.owners is None else tuple(sorted(set(batch.owners))),
+        key=idempotency_key(run_id, contract.name, list(partitions)),
+    )
+    check_scopes(contract, request.scopes)
+    check_owners(contract, request)
+    return _Job(contract=contract, batch=batch, partitions=partitions, request=request, run_id=run_id)
 
 
 def _check_keys(contract: TableContract, batch: Batch, partitions: Mapping[str, Scope]) -> None:
