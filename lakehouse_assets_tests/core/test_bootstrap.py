@@ -351,7 +351,8 @@ def test_every_target_of_the_makefile_is_listed_by_make_help():
     assert phony
     targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
     assert targets == set(phony.group(1).split())
-    shown = subprocess.run(["make"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
+    command = ["make", "--no-print-directory"]  # this test may itself run below `make test`
+    shown = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
     assert {line.split()[1] for line in shown.splitlines()} == targets
     assert all(len(line.split()) > 3 for line in shown.splitlines())
 
