@@ -114,7 +114,7 @@ class Ledger:
         merge.when_matched_update_all(_IS_NEWER).when_not_matched_insert_all().execute()
 
     def _indexed(self) -> dict[EntryKey, Entry]:
-        rows = self._lake.read(MATERIALIZATIONS).to_pylist()
+        rows = self._lake.rows(MATERIALIZATIONS)
         return {(row["asset"], row["partition"]): Entry(**row) for row in rows}
 
     def _unindexed(self, contract: TableContract, indexed: Mapping[EntryKey, Entry]) -> dict[EntryKey, Entry]:

@@ -25,7 +25,7 @@ class Registry:
 
     def all(self) -> dict[str, Repository]:
         """Every repository by name, in the order of names."""
-        rows = self._lake.read(REPOSITORIES).sort_by("repo").to_pylist()
+        rows = sorted(self._lake.rows(REPOSITORIES), key=lambda row: row["repo"])
         return {row["repo"]: _from_row(row) for row in rows}
 
     def get(self, names: Iterable[str]) -> list[Repository]:

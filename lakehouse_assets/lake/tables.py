@@ -7,7 +7,9 @@ is an error, never an empty table: taking it for one would turn the next write i
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
@@ -26,6 +28,9 @@ class TableSize:
     files: int
     bytes: int
     version: int
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Lake:
@@ -105,7 +110,21 @@ class Lake:
         reader = (
             QueryBuilder().register("rows", self.open(contract)).execute(f"SELECT {chosen} FROM rows WHERE {where}")
         )
-        return pa.table(reader.read_all()).cast(schema)
+        return pa.RecordBatchReader.from_stream(reader).read_all().cast(schema)
+
+    def rows(self, contract: TableContract, *, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Rows as Python values. Arrow would load pandas for moments in time, so they are converted here."""
+        table = self.read(contract, columns=columns)
+        values = [
+            [
+                None if number is None else _EPOCH + timedelta(microseconds=number)
+                for number in held.cast("int64").to_pylist()
+            ]
+            if pa.types.is_timestamp(held.type)
+            else held.to_pylist()
+            for held in table.columns
+        ]
+        return [dict(zip(table.column_names, row, strict=True)) for row in zip(*values, strict=True)]
 
     def size(self, contract: TableContract) -> TableSize:
         table = self.open(contract)
