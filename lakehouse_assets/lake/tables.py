@@ -105,7 +105,7 @@ class Lake:
         names = tuple(columns or contract.column_names)
         schema = arrow_schema(contract.column(name) for name in names)
         if not self.exists(contract):
-            return schema.empty_table()
+            return pa.Table.from_batches([], schema=schema)
         chosen = ", ".join(f'"{name}"' for name in names)
         reader = (
             QueryBuilder().register("rows", self.open(contract)).execute(f"SELECT {chosen} FROM rows WHERE {where}")
