@@ -83,7 +83,6 @@ class LocalStage(Staged):
             rows=rows.num_rows,
             bytes=rows.nbytes,
             violations=checked[1],
-            is_local=True,
         )
 
     def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:

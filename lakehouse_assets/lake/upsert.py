@@ -105,19 +105,23 @@ class UpsertService:
         """The plan that `write` would carry out now."""
         job = _job(contract, batch, partitions, run_id)
         with stage(batch.rows, contract, job.request) as staged:
-            return self._plan(job, staged, self._existing(contract))
+            return self._plan_now(job, staged)
 
     def _existing(self, contract: TableContract) -> DeltaTable | None:
         return self._lake.open(contract) if self._lake.exists(contract) else None
 
-    def _plan(self, job: _Job, staged: Staged, table: DeltaTable | None) -> WritePlan:
+    def _plan_now(self, job: _Job, staged: Staged) -> WritePlan:
+        """The plan for the table as it is, also where it has not been made yet."""
+        table = self._existing(job.contract)
+        if table is not None:
+            return self._plan(job, staged, table, table_facts(table, job.contract))
+        columns = {each.name: each.type for each in job.contract.stored_columns}
+        return self._plan(job, staged, None, TableFacts(version=-1, columns=columns))
+
+    def _plan(self, job: _Job, staged: Staged, table: DeltaTable | None, facts: TableFacts) -> WritePlan:
         contract, batch = job.contract, staged.facts
-        if table is None:
-            facts = TableFacts(version=-1, columns={each.name: each.type for each in contract.stored_columns})
-        else:
-            facts = table_facts(table, contract)
-            if facts.files and (moved := moved_keys(table, contract, job.request, staged)):
-                batch = replace(batch, violations=(*batch.violations, moved))
+        if table is not None and facts.files and (moved := moved_keys(table, contract, job.request, staged)):
+            batch = replace(batch, violations=(*batch.violations, moved))
         path = str(self._lake.path(contract))
         return plan_write(contract, job.request, batch, facts, path=path, executor=self._executor)
 
@@ -128,7 +132,7 @@ class UpsertService:
             staged, aside = judge(contract, request, staged)
         if aside or not self._lake.exists(contract):
             # Whatever is refused is refused before anything is written or made.
-            self._plan(job, staged, self._existing(contract))
+            self._plan_now(job, staged)
         retried(f"table {QUARANTINE.name}", lambda: set_aside(self._lake, contract, request, aside))
         reached("write: after quarantine")
         self._lake.ensure(contract)
@@ -142,7 +146,7 @@ class UpsertService:
             return self._replayed(job)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
-            plan = self._plan(job, staged, table)
+            plan = self._plan(job, staged, table, facts)
             full = evolved(contract, plan)
             previous = Ledger(self._lake).latest([contract])
         if plan.add_columns:

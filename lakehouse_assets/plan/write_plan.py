@@ -45,8 +45,6 @@ class BatchFacts:
     rows: int
     bytes: int | None
     violations: tuple[Violation, ...] = ()
-    is_local: bool = False
-    """Whether its rows are in this process already."""
 
 
 @dataclass(frozen=True, kw_only=True)
