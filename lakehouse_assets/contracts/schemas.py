@@ -30,6 +30,8 @@ def arrow_type(column_type: ColumnType) -> pa.DataType:
             return pa.timestamp("us", tz="UTC")
         case "array<string>":
             return pa.list_(pa.string())
+        case "binary":
+            return pa.binary()
         case _:
             assert_never(column_type)
 
@@ -52,6 +54,7 @@ def spark_schema(columns: Iterable[Column]) -> "StructType":
         "date": types.DateType(),
         "timestamp": types.TimestampType(),
         "array<string>": types.ArrayType(types.StringType()),
+        "binary": types.BinaryType(),
     }
     return types.StructType([types.StructField(column.name, by_name[column.type]) for column in columns])
 

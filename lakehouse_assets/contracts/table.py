@@ -5,7 +5,8 @@ from typing import Literal
 
 from lakehouse_assets.core.hashing import json_fingerprint
 
-ColumnType = Literal["string", "int", "bigint", "double", "boolean", "date", "timestamp", "array<string>"]
+ColumnType = Literal["string", "int", "bigint", "double", "boolean", "date", "timestamp", "array<string>", "binary"]
+"""`binary` is for payloads that only their writer reads, such as packed columns: never a key, never pruned by."""
 
 Strategy = Literal["upsert", "replace_partitions", "append_new", "delete_matching"]
 """How a batch changes a table: `upsert` by key, rows that are gone from what the batch covers being deleted;
@@ -64,6 +65,9 @@ class TableContract:
         for name in (*self.key, *self.partition_by):
             if self.column(name).nullable:
                 raise ValueError(f"contract {self.name}: {name} identifies rows, so it cannot be nullable")
+        for name in (*self.key, *self.partition_by, *filter(None, [self.owner])):
+            if self.column(name).type == "binary":
+                raise ValueError(f"contract {self.name}: {name} is binary, by which rows are not told apart or found")
         if not self.key:
             raise ValueError(f"contract {self.name}: a table without a key cannot be kept free of duplicates")
 

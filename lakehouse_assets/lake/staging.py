@@ -145,7 +145,7 @@ def _check(
     dialect: Dialect,
     ask: Callable[[str], list[dict[str, Any]]],
 ) -> tuple[dict[PartitionValues, Content], tuple[Violation, ...], int]:
-    """Contents by partition, violations with examples, and the bytes of long text."""
+    """Contents by partition, violations with examples, and the bytes of long texts and payloads."""
     missing = [name for name in (*contract.partition_by, *contract.key) if name not in columns]
     if missing:
         raise BadInputError(
@@ -181,7 +181,7 @@ def _check(
     if doubled:
         first = examples(ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
         violations.append(Violation(rule="the key stands more than once", rows=doubled, examples=first))
-    return contents, tuple(violations), sum(row["text_bytes"] or 0 for row in found)
+    return contents, tuple(violations), sum(row["long_bytes"] or 0 for row in found)
 
 
 def _discarded(contract: TableContract, names: Sequence[str]) -> list[str]:
@@ -205,6 +205,8 @@ def _type_name(kind: pa.DataType) -> str:
         pa.bool_(): "boolean",
         pa.date32(): "date",
         pa.timestamp("us", tz="UTC"): "timestamp",
+        pa.binary(): "binary",
+        pa.large_binary(): "binary",
     }
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return f"array<{_type_name(kind.value_type)}>"

@@ -167,6 +167,6 @@ def _described(contract: TableContract) -> pa.Schema:
 
 
 def _with_statistics(contract: TableContract) -> list[str]:
-    """Minimum and maximum prune on scalars; partition columns are pruned by the log already."""
+    """Minimum and maximum prune on scalars; payloads would bloat the log, and it prunes by partition already."""
     without = {*contract.without_statistics, *contract.partition_by}
-    return [c.name for c in contract.columns if c.name not in without and not c.type.startswith("array")]
+    return [c.name for c in contract.columns if c.name not in without and c.type not in ("array<string>", "binary")]

@@ -87,7 +87,7 @@ def new_columns(contract: TableContract, columns: Mapping[str, str]) -> tuple[Na
 
 def _known_type(contract: TableContract, name: str, kind: str) -> ColumnType:
     match kind:
-        case "string" | "int" | "bigint" | "double" | "boolean" | "date" | "timestamp" | "array<string>":
+        case "string" | "int" | "bigint" | "double" | "boolean" | "date" | "timestamp" | "array<string>" | "binary":
             return kind
         case _:
             raise _unfit(contract, f"the new column {name} is {kind}", "convert it to a type that contracts have")

@@ -104,6 +104,7 @@ def _encoder(column_type: ColumnType) -> Callable[[Any], Sequence[bytes]]:
         "date": lambda value: (struct.pack("<i", (value - _EPOCH_DAY).days),),
         "timestamp": lambda value: (struct.pack("<q", _microseconds(value)),),
         "array<string>": _array,
+        "binary": lambda value: (value,),
     }
     return encoders[column_type]
 

@@ -22,6 +22,7 @@ def contract(**changes) -> TableContract:
         ({"key": ("note",)}, "cannot be nullable"),
         ({"partition_by": ("note",)}, "cannot be nullable"),
         ({"owner": "missing"}, "missing is not one of its columns"),
+        ({"columns": (Column(name="id", type="binary", description="Id."),)}, "id is binary"),
     ],
 )
 def test_a_contradiction_is_refused(changes, complaint):

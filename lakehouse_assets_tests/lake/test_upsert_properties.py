@@ -22,7 +22,17 @@ from lakehouse_assets_tests.support.checked_writes import checked_write, counts_
 from lakehouse_assets_tests.support.model_table import ModelTable
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
-_KINDS: tuple[ColumnType, ...] = ("bigint", "int", "double", "boolean", "date", "timestamp", "string", "array<string>")
+_KINDS: tuple[ColumnType, ...] = (
+    "bigint",
+    "int",
+    "double",
+    "boolean",
+    "date",
+    "timestamp",
+    "string",
+    "array<string>",
+    "binary",
+)
 VALUES: dict[ColumnType, tuple[Any, ...]] = {
     "bigint": (None, 0, -1, 2**63 - 1, -(2**63)),
     "int": (None, 0, 7, -(2**31)),
@@ -37,6 +47,7 @@ VALUES: dict[ColumnType, tuple[Any, ...]] = {
     ),
     "string": (None, "", "a", "it's", "ünï→码😀", "x" * 70, "nul\0l"),
     "array<string>": (None, [], [""], [None], ["a", None], [None, "a"], ["ab", "c"], ["a", "bc"]),
+    "binary": (None, b"", b"a", b"\0", b"\xff\0\xfe", b"x" * 70),
 }
 
 WIDE = TableContract(
