@@ -5,7 +5,17 @@ from types import MappingProxyType
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.definitions import DEFINITIONS
+from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
+from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
+from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.repositories import REPOSITORIES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
@@ -15,6 +25,24 @@ from lakehouse_assets.contracts.writes import WRITES
 CATALOG: Mapping[str, TableContract] = MappingProxyType(
     {
         contract.name: contract
-        for contract in (REPOSITORIES, COMMITS, SNAPSHOTS, BLOBS, MATERIALIZATIONS, WRITES, QUARANTINE)
+        for contract in (
+            REPOSITORIES,
+            COMMITS,
+            SNAPSHOTS,
+            BLOBS,
+            EXTRACTS,
+            MODULE_INDEX,
+            EXPORTED_DEFS,
+            IMPORTS_RESOLVED,
+            LINKS,
+            DEFINITIONS,
+            NODES,
+            EDGES,
+            PROPS,
+            GLOBAL_PROPS,
+            MATERIALIZATIONS,
+            WRITES,
+            QUARANTINE,
+        )
     }
 )

@@ -103,3 +103,4 @@ class TableContract:
 
 
 REPO = Column(name="repo", type="string", description="Name under which the repository is registered.")
+PATH = Column(name="path", type="string", description="File that the row belongs to, from the root of its repository.")
