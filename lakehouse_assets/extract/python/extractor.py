@@ -1,0 +1,133 @@
+"""A Python file's text to its local facts, whatever the text is.
+
+What the interpreter's parser takes is read deeply. What it refuses (newer syntax, Python 2, errors) is said in a
+diagnostic. Passes run one after the other, and when a limit ends one, what was finished before it stays.
+"""
+
+import ast
+import gc
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lakehouse_assets.extract.facts import Facts
+from lakehouse_assets.extract.python.columns import definition_columns, node_columns, prop_columns, syntax_edges
+from lakehouse_assets.extract.python.limits import Deadline, LimitReachedError, Limits
+from lakehouse_assets.extract.python.walk import Walk
+
+LANGUAGE = "Python"
+_DEEPEST = 30_000
+"""Calls of Python functions by each other take no C stack, and a parsed tree is at most some thousand levels deep."""
+
+
+def extract_python(source: bytes | str, limits: Limits | None = None) -> Facts:
+    """The local facts of a file. Raises nothing, whatever the source."""
+    limits = limits or Limits()
+    text = _text(source)
+    lines = _line_count(text)
+    if len(text) > limits.characters:
+        return module_only(lines, "cut_off", f"1:0: longer than {limits.characters} characters")
+    with _undisturbed():
+        tree = _parsed(text)
+        if isinstance(tree, str):
+            return module_only(lines, "failed", tree)
+        with _deep_calls():
+            return _facts(tree, lines, limits)
+
+
+def _facts(tree: ast.Module, lines: int, limits: Limits) -> Facts:
+    deadline = Deadline(limits.seconds)
+    try:
+        walk = Walk(tree, deadline, limits.nodes)
+    except (LimitReachedError, RecursionError) as reached:
+        return module_only(lines, "cut_off", f"1:0: {_reason(reached)}")
+    definitions = walk.definitions
+    edges = syntax_edges(definitions)
+    return Facts(
+        language=LANGUAGE,
+        parser="ast",
+        status="ok",
+        lines=lines,
+        defs=definition_columns(definitions, lines),
+        nodes=node_columns(definitions),
+        edges=edges,
+        props=prop_columns(definitions),
+    )
+
+
+def module_only(lines: int, status: str, diagnostic: str) -> Facts:
+    """Facts of a file of which nothing but its being there is known."""
+    definitions = Walk(ast.Module(body=[], type_ignores=[]), Deadline(60.0), 10).definitions
+    return Facts(
+        language=LANGUAGE,
+        parser="none",
+        status="cut_off" if status == "cut_off" else "failed",
+        diagnostics=(diagnostic,),
+        lines=lines,
+        defs=definition_columns(definitions, lines),
+        nodes=node_columns(definitions),
+        edges=syntax_edges(definitions),
+    )
+
+
+def _text(source: bytes | str) -> str:
+    """Text without a byte order mark; bytes that are no UTF-8 are read one by one, which cannot fail."""
+    if isinstance(source, bytes):
+        try:
+            source = source.decode("utf-8")
+        except UnicodeDecodeError:
+            source = source.decode("latin-1")
+    return source.removeprefix("\ufeff")
+
+
+def _line_count(text: str) -> int:
+    ends = text.count("\n") + text.count("\r") - text.count("\r\n")
+    return ends + (not text.endswith(("\n", "\r")) and text != "")
+
+
+def _parsed(text: str) -> ast.Module | str:
+    """The tree, or what the parser has against the text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # doubtful escapes and comparisons are not what this is about
+        try:
+            return ast.parse(text)
+        except SyntaxError as error:
+            return f"{error.lineno or 1}:{max((error.offset or 1) - 1, 0)}: {error.msg}"
+        except (ValueError, RecursionError, MemoryError) as error:
+            return f"1:0: {_reason(error)}"
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case RecursionError():
+            return "nested too deeply"
+        case MemoryError():
+            return "too complex for the interpreter's parser"
+        case UnicodeEncodeError():
+            return "has characters that no encoding can write"
+        case _:
+            return str(error)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the collector, which would walk the tree again and again; trees have no cycles and free themselves."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@contextmanager
+def _deep_calls() -> Iterator[None]:
+    """Deep nesting is no reason to fail; only behind the parser, whose own C stack depends on the same limit."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
