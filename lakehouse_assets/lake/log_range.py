@@ -1,0 +1,140 @@
+"""The log of a table, entry by entry, as far as a reader of its changes has to know it.
+
+The entries are read as files, without any library's memory of the table: a folder that was deleted and made anew is
+seen as it is. Cost: one small file per commit of the range.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
+from lakehouse_assets.plan.cursors import CommitFacts, Cursor, TableState
+from lakehouse_assets.plan.pruning import FileFacts, prune
+from lakehouse_assets.plan.scope import Equals, Scopes
+
+_FEED = "delta.enableChangeDataFeed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogRange:
+    """The state of a table with its commits since a cursor, and the files that the feed of the range rests on."""
+
+    state: TableState
+    files: tuple[Path, ...]
+
+    @property
+    def missing(self) -> list[Path]:
+        return [file for file in self.files if not file.exists()]
+
+
+def log_range(table: DeltaTable, folder: Path, name: str, since: Cursor | None, scopes: Scopes) -> LogRange:
+    metadata, version = table.metadata(), table.version()
+    commits: list[CommitFacts] = []
+    files: list[Path] = []
+    if since is not None and since.table_id == str(metadata.id):
+        for number in range(since.end, version + 1):
+            entry = _entry(folder, number)
+            if entry is None:
+                continue  # the gap tells
+            actions = [json.loads(line) for line in entry.splitlines() if line]
+            held = [folder / unquote(path) for path in _feed_files(actions, scopes)]
+            files += held
+            commits.append(_commit(number, actions, touches=bool(held)))
+    return LogRange(
+        state=TableState(
+            table=name,
+            table_id=str(metadata.id),
+            version=version,
+            schema=columns_fingerprint(table.schema().to_json()),
+            feed=metadata.configuration.get(_FEED) == "true",
+            last_commit=_mark(folder, version) or "",
+            commit_at_cursor=_mark(folder, since.end - 1) if since is not None and since.end else None,
+            commits=tuple(commits),
+        ),
+        files=tuple(files),
+    )
+
+
+def data_files(table: DeltaTable, folder: Path, contract: TableContract, scopes: Scopes) -> list[Path]:
+    """The files that hold the rows of the partitions."""
+    actions = pa.table(table.get_add_actions(flatten=True))
+    paths = actions["path"].to_pylist()
+    values = [actions[f"partition.{name}"].to_pylist() for name in contract.partition_by]
+    held = zip(*values, strict=True) if values else (() for _ in paths)
+    return [
+        folder / unquote(path)
+        for path, row in zip(paths, held, strict=True)
+        if prune([_file(dict(zip(contract.partition_by, row, strict=True)))], scopes, None).touched
+    ]
+
+
+def columns_fingerprint(schema: str) -> str:
+    """Of names and types, in the words of the log; descriptions and the columns' order don't count."""
+    fields = json.loads(schema)["fields"]
+    return json_fingerprint(sorted([field["name"], json.dumps(field["type"], sort_keys=True)] for field in fields))
+
+
+def _entry(folder: Path, version: int) -> str | None:
+    path = folder / "_delta_log" / f"{version:020}.json"
+    return path.read_text() if path.exists() else None
+
+
+def _mark(folder: Path, version: int) -> str | None:
+    text = _entry(folder, version)
+    return None if text is None else fingerprint([text])
+
+
+def _commit(version: int, actions: list[dict[str, Any]], *, touches: bool) -> CommitFacts:
+    info: Mapping[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
+    told: Mapping[str, Any] = next((action["metaData"] for action in actions if "metaData" in action), {})
+    operation = str(info.get("operation", ""))
+    return CommitFacts(
+        version=version,
+        operation=operation,
+        replaces_all=_replaces_all(operation, info.get("operationParameters") or {}),
+        sets_columns=columns_fingerprint(told["schemaString"]) if told else None,
+        feed=told["configuration"].get(_FEED) == "true" if told else None,
+        touches=touches,
+    )
+
+
+def _replaces_all(operation: str, parameters: Mapping[str, Any]) -> bool:
+    """An overwrite that names no rows is of all of them."""
+    if "REPLACE TABLE" in operation:
+        return True
+    mode = str(parameters.get("mode", "")).lower()
+    return operation == "WRITE" and mode == "overwrite" and parameters.get("predicate") in (None, "", "[]", "true")
+
+
+def _feed_files(actions: list[dict[str, Any]], scopes: Scopes) -> Iterator[str]:
+    """The files that tell a commit's changes: those of the feed if it wrote any, else what it added and removed."""
+    told = [action["cdc"] for action in actions if "cdc" in action]
+    if not told:
+        moved = [action.get("add") or action.get("remove") for action in actions]
+        told = [action for action in moved if action and action["dataChange"]]
+    for action in told:
+        if prune([_file(_known_values(action.get("partitionValues") or {}, scopes))], scopes, None).touched:
+            yield action["path"]
+
+
+def _file(partition: Mapping[str, Any]) -> FileFacts:
+    return FileFacts(size=0, rows=None, partition=partition)
+
+
+def _known_values(values: Mapping[str, str | None], scopes: Scopes) -> dict[str, str | None]:
+    """Partition values that can be compared as the log has them, as texts; others rule nothing out."""
+    texts = {
+        condition.column
+        for scope in scopes
+        for condition in scope
+        if isinstance(condition, Equals) and isinstance(condition.value, str)
+    }
+    return {name: value for name, value in values.items() if name in texts}
