@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.diagnostics import collecting
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.lake.change_feed import Changes, changed_owners, read_changes
+from lakehouse_assets.lake.change_feed import Changes, changed_owners, present_cursor, read_changes
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, FilterPolicy
 from lakehouse_assets.plan.scope import equal_scopes
@@ -225,6 +225,13 @@ def test_changed_owners_are_those_with_a_net_change(things: Things):
     assert changed_owners(things.lake, THINGS, None, A).owners is None
     with pytest.raises(BadInputError, match="no owner"):
         changed_owners(things.lake, COMMITS, None, A)
+
+
+def test_whoever_read_the_table_by_other_means_goes_on_from_the_present(things: Things):
+    things.insert(Z)
+    things.cursor = present_cursor(things.lake, THINGS, A)
+    things.delete("z")
+    assert told(things.read()) == {"delete": [("z", 5)]}
 
 
 def make_anew(things: Things) -> None:
