@@ -3,6 +3,8 @@
 from dagster import Definitions, in_process_executor, load_assets_from_modules
 
 from lakehouse_assets.assets.git import blobs, commits, snapshots
+from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
+from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.automation.checks import contract_check
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
 from lakehouse_assets.automation.jobs import SYNC_JOB
@@ -14,8 +16,10 @@ _lakehouse = LakehouseResource()
 _spark = SparkResource()
 
 defs = Definitions(
-    assets=load_assets_from_modules([commits, snapshots, blobs]),
-    asset_checks=[contract_check(contract) for contract in GIT_TABLES],
+    assets=load_assets_from_modules(
+        [commits, snapshots, blobs, extracts, linking, placed, global_props, graph_versions]
+    ),
+    asset_checks=[contract_check(contract) for contract in (*GIT_TABLES, *GRAPH_TABLES)],
     jobs=[SYNC_JOB],
     sensors=[new_heads],
     schedules=[hourly_sync],

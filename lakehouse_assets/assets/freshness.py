@@ -1,13 +1,15 @@
 """What a sync would do, from git and the Delta log alone: no Dagster, no JVM."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lakehouse_assets.assets.graph.derivation_list import derivations, tables_of
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.derivation import Derivation, task_for, wanted_key
 from lakehouse_assets.plan.staleness import Staleness, stale_because
 from lakehouse_assets.sources.head import Head, resolve_head
 from lakehouse_assets.sources.keys import GIT_TABLES, git_key
@@ -41,7 +43,8 @@ class SyncPlan:
 
 def plan_sync(settings: Settings, repositories: Sequence[Repository], *, to: str | None = None) -> SyncPlan:
     """Fetch what is remote, find each head, compare with the ledger. One repository's error is its own."""
-    stored = Ledger(Lake(settings.lake)).latest(GIT_TABLES)
+    graph = derivations()
+    latest = Ledger(Lake(settings.lake)).latest([*GIT_TABLES, *tables_of(graph)])
     decisions: list[SyncDecision] = []
     errors: dict[str, LakehouseError] = {}
     for repository in repositories:
@@ -51,10 +54,34 @@ def plan_sync(settings: Settings, repositories: Sequence[Repository], *, to: str
         except LakehouseError as error:
             errors[repository.name] = error
             continue
-        reasons: list[Staleness] = []
-        for contract in GIT_TABLES:
-            entry = stored.get((contract.name, repository.name))
-            wanted = git_key(contract, repository, head.commit_sha)
-            reasons += stale_because(wanted, entry.key if entry else None)
+        reasons = _git_reasons(repository, head, latest)
+        reasons += _graph_reasons(repository, graph, latest)
         decisions.append(SyncDecision(repository=repository, head=head, reasons=tuple(reasons)))
     return SyncPlan(decisions=tuple(decisions), errors=errors)
+
+
+def _git_reasons(repository: Repository, head: Head, latest: Mapping[EntryKey, Entry]) -> list[Staleness]:
+    reasons: list[Staleness] = []
+    for contract in GIT_TABLES:
+        entry = latest.get((contract.name, repository.name))
+        reasons += stale_because(git_key(contract, repository, head.commit_sha), entry.key if entry else None)
+    return reasons
+
+
+def _graph_reasons(
+    repository: Repository, graph: Sequence[Derivation], latest: Mapping[EntryKey, Entry]
+) -> list[Staleness]:
+    """Why tables of the graph are stale against what their inputs hold now; the run itself looks again."""
+    reasons: list[Staleness] = []
+    for each in graph:
+        made = {name: latest.get((name, repository.name)) for name in each.inputs}
+        inputs = {name: entry.data_version for name, entry in made.items() if entry is not None and entry.cursor}
+        stored = latest.get((each.asset, repository.name))
+        if len(inputs) < len(each.inputs):
+            if stored is None:
+                part = "never materialized"
+                reasons.append(Staleness(asset=each.asset, partition=repository.name, part=part, old=None, new=""))
+            continue
+        task = task_for(wanted_key(each, repository.name, inputs), stored)
+        reasons += task.reasons if task is not None else ()
+    return reasons

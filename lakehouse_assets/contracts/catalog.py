@@ -10,6 +10,7 @@ from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
@@ -18,6 +19,10 @@ from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.repositories import REPOSITORIES
+from lakehouse_assets.contracts.scip_diagnostics import SCIP_DIAGNOSTICS
+from lakehouse_assets.contracts.scip_documents import SCIP_DOCUMENTS
+from lakehouse_assets.contracts.scip_occurrences import SCIP_OCCURRENCES
+from lakehouse_assets.contracts.scip_symbols import SCIP_SYMBOLS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
@@ -40,6 +45,11 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             EDGES,
             PROPS,
             GLOBAL_PROPS,
+            GRAPH_VERSIONS,
+            SCIP_DOCUMENTS,
+            SCIP_OCCURRENCES,
+            SCIP_SYMBOLS,
+            SCIP_DIAGNOSTICS,
             MATERIALIZATIONS,
             WRITES,
             QUARANTINE,

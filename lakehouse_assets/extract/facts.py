@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 Parser = Literal["ast", "tree-sitter", "none"]
 Status = Literal["ok", "partial", "failed", "cut_off"]
-"""`partial`: the parser recovered from errors; `failed`: nothing could be read; `cut_off`: it took too long or too much."""
+"""`partial`: the parser recovered from errors; `failed`: nothing could be read; `cut_off`: too long or too much."""
 
 Columns = dict[str, list[Any]]
 

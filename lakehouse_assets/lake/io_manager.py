@@ -1,7 +1,7 @@
 """The one IO manager: it reads and writes every asset's table, and holds no dataset's name."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dagster import (
@@ -26,7 +26,9 @@ from pydantic import PrivateAttr
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.partition_scopes import run_partitions
@@ -37,7 +39,7 @@ from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.pruning import prune
 from lakehouse_assets.plan.row_hash import Content
-from lakehouse_assets.plan.scope import Scopes, scope_predicate
+from lakehouse_assets.plan.scope import Scope, Scopes, scope_predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,24 +59,38 @@ class DeltaIOManager(ConfigurableIOManager):
     _per_partition: list[AssetMaterialization] = PrivateAttr(default_factory=list)
 
     @explained()
-    def handle_output(self, context: OutputContext, obj: Batch) -> None:
+    def handle_output(self, context: OutputContext, obj: Batch | Batches) -> None:
         contract = _contract(context.asset_key.path)
+        partitions = run_partitions(context, contract)
+        given = Batches(batches=(obj,)) if isinstance(obj, Batch) else obj
+        _check_whole(contract, given, partitions)
+        reports = [self._write(contract, batch, partitions, context.run_id) for batch in given.batches]
+        entries = [entry for done in reports for entry in done.entries]
+        for done in reports:
+            context.log_event(AssetObservation(asset_key=context.asset_key, metadata=_metadata(done)))
+        context.add_output_metadata(
+            _metadata(reports[0]) if len(reports) == 1 else _summary(reports, len(given.untouched))
+        )
+        if len(partitions) == 1:
+            version = next(entry.data_version for entry in (*entries, *given.untouched))
+            if version is not None:
+                context.step_context.set_data_version(context.asset_key, DataVersion(version))
+        else:
+            for done in reports:
+                self._per_partition += _materializations(context.asset_key, done.run_id, done.entries)
+            self._per_partition += _materializations(context.asset_key, context.run_id, given.untouched)
+
+    def _write(
+        self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], run_id: str
+    ) -> WriteReport:
         service = UpsertService(
             self.lakehouse.lake,
             spark=lambda: self.spark.spark_session,
             executor=self.lakehouse.settings.executor,
         )
+        own = {key.partition: partitions[key.partition] for key in batch.keys}
         with delta_errors(f"table {contract.name}"):
-            done = service.write(contract, obj, run_partitions(context, contract), run_id=context.run_id)
-        metadata = _metadata(done)
-        context.add_output_metadata(metadata)
-        context.log_event(AssetObservation(asset_key=context.asset_key, metadata=metadata))
-        if len(done.entries) == 1:
-            version = done.entries[0].data_version
-            if version is not None:
-                context.step_context.set_data_version(context.asset_key, DataVersion(version))
-        else:
-            self._per_partition += _materializations(context.asset_key, done)
+            return service.write(contract, batch, own, run_id=run_id)
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
         """Tell each partition's own data version and content.
@@ -139,16 +155,38 @@ def _as_type(module: str, table: Any) -> Any:
             return table
 
 
-def _materializations(asset_key: AssetKey, done: WriteReport) -> list[AssetMaterialization]:
+def _check_whole(contract: TableContract, given: Batches, partitions: Mapping[str, Scope]) -> None:
+    """The batches and what is left untouched are the run's partitions, each once."""
+    named = [key.partition for batch in given.batches for key in batch.keys]
+    named += [entry.partition for entry in given.untouched]
+    if sorted(named) != sorted(partitions):
+        raise BadInputError(
+            subject=f"write to {contract.name}",
+            seen=f"the batches are of partitions {sorted(named)}, the run of {sorted(partitions)}",
+            why="rows of partitions that only one of them names would be lost, or answered for by nobody",
+            remedy="give each partition of the run to one batch, or leave it untouched",
+        )
+
+
+def _materializations(asset_key: AssetKey, run_id: str, entries: Sequence[Entry]) -> list[AssetMaterialization]:
     return [
         AssetMaterialization(
             asset_key=asset_key,
             partition=entry.partition,
-            metadata={**_partition_metadata(done, entry), "run": MetadataValue.dagster_run(done.run_id)},
+            metadata={**_partition_metadata(entry), "run": MetadataValue.dagster_run(run_id)},
             tags={DATA_VERSION_TAG: entry.data_version} if entry.data_version else None,
         )
-        for entry in done.entries
+        for entry in entries
     ]
+
+
+def _summary(reports: Sequence[WriteReport], untouched: int) -> dict[str, MetadataValue]:
+    """What several writes did together; each has an observation of its own."""
+    totals = ("rows_inserted", "rows_updated", "rows_deleted", "rows_unchanged", "files_added", "bytes_added")
+    shown: dict[str, MetadataValue] = {
+        name: MetadataValue.int(sum(getattr(done, name) for done in reports)) for name in totals
+    }
+    return shown | {"writes": MetadataValue.int(len(reports)), "partitions_untouched": MetadataValue.int(untouched)}
 
 
 def _metadata(done: WriteReport) -> dict[str, MetadataValue]:
@@ -159,14 +197,14 @@ def _metadata(done: WriteReport) -> dict[str, MetadataValue]:
     shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
     shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
     if len(done.entries) == 1:
-        return shown | _partition_metadata(done, done.entries[0])
+        return shown | _partition_metadata(done.entries[0])
     return shown | {"keys": MetadataValue.json(json.loads(row["keys"]))}
 
 
-def _partition_metadata(done: WriteReport, entry: Entry) -> dict[str, MetadataValue]:
+def _partition_metadata(entry: Entry) -> dict[str, MetadataValue]:
     """The key that a partition was made with, and its rows."""
     shown: dict[str, MetadataValue] = {
-        "commit": MetadataValue.text(entry.cursor),
+        "read_up_to": MetadataValue.text(entry.cursor),
         "data_version": MetadataValue.text(entry.data_version or "not known"),
         "table_version": MetadataValue.int(entry.table_version),
         "code_version": MetadataValue.text(entry.code_version),
@@ -174,6 +212,6 @@ def _partition_metadata(done: WriteReport, entry: Entry) -> dict[str, MetadataVa
         "policy_hash": MetadataValue.text(entry.policy_hash),
         "input_versions": MetadataValue.json(json.loads(entry.input_versions)),
     }
-    if entry.data_version is not None and _contract([done.asset]).partition_by:
+    if entry.data_version is not None and _contract([entry.asset]).partition_by:
         shown["dagster/partition_row_count"] = MetadataValue.int(Content.from_version(entry.data_version).rows)
     return shown

@@ -12,6 +12,7 @@ import duckdb
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 
 _BATCH_ROWS = 10_000
@@ -33,7 +34,7 @@ def ask(lake: Lake, query: str) -> Iterator[Answer]:
         connection.execute("SET TimeZone = 'UTC'")
         for contract in there:
             if contract.name in query.lower():
-                connection.register(contract.name, lake.open(contract).to_pyarrow_dataset())
+                connection.execute(f"CREATE VIEW {contract.name} AS FROM {relation(lake, contract)}")
         try:
             result = connection.execute(query)
             columns = _distinct([description[0] for description in result.description or []])

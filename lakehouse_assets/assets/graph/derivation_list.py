@@ -1,0 +1,108 @@
+"""From what each table of the graph follows, and by which code."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.definitions import DEFINITIONS
+from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
+from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.contracts.props import PROPS
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.hashing import json_text
+from lakehouse_assets.extract.extractor import LANGUAGES, extractor_version
+from lakehouse_assets.extract.rows import extract_rows
+from lakehouse_assets.link.global_props import global_props_sql
+from lakehouse_assets.link.placing import place_definitions, place_edges, place_nodes, place_props
+from lakehouse_assets.plan.code_version import code_version
+from lakehouse_assets.plan.derivation import Derivation
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Step:
+    """How a table is made: from which inputs, by which functions, and which of their columns name its owners.
+
+    `reads_facts`: whether the rows come from what the extractors found, so that their versions count.
+    """
+
+    contract: TableContract
+    inputs: tuple[TableContract, ...]
+    functions: tuple[Callable[..., Any], ...]
+    owner_columns: tuple[str, ...] = ("path",)
+    reads_facts: bool = True
+
+
+LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS)
+"""What linking makes in one go."""
+
+_GRAPH = (MODULE_INDEX, LINKS, DEFINITIONS, NODES, EDGES, PROPS, GLOBAL_PROPS)
+
+_STEPS: Mapping[str, _Step] = {
+    step.contract.name: step
+    for step in (
+        _Step(contract=EXTRACTS, inputs=(SNAPSHOTS,), functions=(extract_rows,)),
+        *(_Step(contract=contract, inputs=(SNAPSHOTS,), functions=()) for contract in LINKED),
+        _Step(contract=DEFINITIONS, inputs=(SNAPSHOTS, MODULE_INDEX), functions=(place_definitions,)),
+        _Step(contract=NODES, inputs=(SNAPSHOTS, LINKS), functions=(place_nodes,)),
+        _Step(contract=EDGES, inputs=(SNAPSHOTS, LINKS), functions=(place_edges,)),
+        _Step(contract=PROPS, inputs=(SNAPSHOTS,), functions=(place_props,)),
+        _Step(
+            contract=GLOBAL_PROPS,
+            inputs=(LINKS,),
+            functions=(global_props_sql,),
+            owner_columns=("path", "dst_path"),
+            reads_facts=False,
+        ),
+        _Step(
+            contract=GRAPH_VERSIONS,
+            inputs=(COMMITS, SNAPSHOTS, *_GRAPH),
+            functions=(),
+            owner_columns=(),
+            reads_facts=False,
+        ),
+    )
+}
+"""In the order of the data's way."""
+
+
+GRAPH_TABLES: tuple[TableContract, ...] = tuple(step.contract for step in _STEPS.values())
+
+
+@cache
+def extractors() -> Mapping[str, str]:
+    """The version of each language's extractor."""
+    return {language: extractor_version(language) for language in sorted(LANGUAGES)}
+
+
+@cache
+def derivation(contract: TableContract) -> Derivation:
+    step = _STEPS[contract.name]
+    facts = json_text(dict(extractors())) if step.reads_facts else ""
+    return Derivation(
+        asset=contract.name,
+        inputs=tuple(each.name for each in step.inputs),
+        code_version=code_version(*step.functions, parameters=[contract.version, facts]),
+        policy_hash=contract.policy_hash,
+        owner_columns=step.owner_columns,
+    )
+
+
+def derivations() -> list[Derivation]:
+    """All of them, in the order of the data's way."""
+    return [derivation(step.contract) for step in _STEPS.values()]
+
+
+def tables_of(derivations: Iterable[Derivation]) -> list[TableContract]:
+    """The tables of the derivations and of their inputs."""
+    return [CATALOG[name] for name in dict.fromkeys(n for d in derivations for n in (d.asset, *d.inputs))]

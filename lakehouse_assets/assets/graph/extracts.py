@@ -1,0 +1,43 @@
+"""The asset `extracts`."""
+
+from typing import TYPE_CHECKING
+
+from dagster import AssetExecutionContext, asset
+
+from lakehouse_assets.assets.derivations import derived
+from lakehouse_assets.assets.git.blobs import blobs
+from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
+from lakehouse_assets.assets.graph.options import graph_asset
+from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.extract.rows import extract_rows
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.making import made
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.source_files import (
+    Selection,
+    are_few,
+    missing_extracts,
+    source_files,
+    texts_here,
+    texts_on_spark,
+)
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.making import Rows
+
+
+@asset(**graph_asset(EXTRACTS), deps=[blobs])
+def extracts(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batches:
+    """One row per content, language and version of the extractor: the local facts of the content."""
+    lake = lakehouse.lake
+
+    def make(selection: Selection) -> "Rows":
+        missing = missing_extracts(lake, source_files(lake, selection, extractors()))
+        work = (
+            texts_here(lake, missing)
+            if are_few(missing)
+            else texts_on_spark(spark.spark_session, lake, missing, slices=lakehouse.settings.cores * 8)
+        )
+        return made(EXTRACTS, work, extract_rows)
+
+    return derived(lakehouse, derivation(EXTRACTS), context.partition_keys, make)

@@ -1,0 +1,28 @@
+"""The asset `global_props`."""
+
+import pyarrow as pa
+from dagster import AssetExecutionContext, asset
+
+from lakehouse_assets.assets.derivations import derived
+from lakehouse_assets.assets.graph.derivation_list import derivation
+from lakehouse_assets.assets.graph.options import graph_asset
+from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
+from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.source_files import Selection
+from lakehouse_assets.link.global_props import global_props_sql
+
+
+@asset(**graph_asset(GLOBAL_PROPS), deps=["links"])
+def global_props(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Batches:
+    """One row per property that a definition has by the whole graph: callers, importers, overriders."""
+
+    def make(selection: Selection) -> pa.Table:
+        query = global_props_sql(relation(lakehouse.lake, LINKS), selection.repos, selection.paths)
+        with local_sql() as connection:
+            return connection.sql(query).to_arrow_table()
+
+    return derived(lakehouse, derivation(GLOBAL_PROPS), context.partition_keys, make)

@@ -1,0 +1,32 @@
+"""What all assets have in common: one asset is one table, partitioned by repository, made in single runs."""
+
+import warnings
+from typing import Any
+
+from dagster import BackfillPolicy, BetaWarning
+
+from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.io_manager import table_schema
+
+# Single-run backfills are marked beta; the version of Dagster is pinned, and our tests run them.
+warnings.filterwarnings("ignore", category=BetaWarning, message=".*backfill_policy.*")
+
+
+def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_version: str) -> dict[str, Any]:
+    """Options of the asset that makes `contract`'s table."""
+    return {
+        "name": contract.name,
+        "description": contract.description,
+        "partitions_def": REPOSITORY_PARTITIONS,
+        "backfill_policy": BackfillPolicy.single_run(),
+        "code_version": code_version,
+        "io_manager_key": "delta",
+        "group_name": group,
+        "kinds": kinds,
+        "metadata": table_metadata(contract),
+    }
+
+
+def table_metadata(contract: TableContract) -> dict[str, Any]:
+    return {"dagster/column_schema": table_schema(contract), "dagster/table_name": contract.name}

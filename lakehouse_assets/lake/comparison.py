@@ -1,0 +1,67 @@
+"""Two lakes compared, row by row: is what grew by updates what a clean build gives?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import literal, name
+
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """How a repository's rows of a table differ: rows that only one of the lakes has, and the first of them."""
+
+    table: str
+    rows: int
+    surplus: int
+    """Rows that a clean build does not have."""
+    lacking: int
+    """Rows that only a clean build has."""
+    owners: tuple[str, ...]
+    """The first owners with a difference."""
+    examples: tuple[dict[str, Any], ...]
+
+
+def compare(grown: Lake, clean: Lake, contract: TableContract, repo: str, *, without: Sequence[str] = ()) -> Difference:
+    """The differences of one repository's rows; columns in `without` tell of the run, not of the repository."""
+    columns = ", ".join(name(each.name, "duckdb") for each in contract.columns if each.name not in without)
+    where = f"repo = {literal(repo, 'duckdb')}"
+    left = f"SELECT {columns} FROM {relation(grown, contract)} WHERE {where}"
+    right = f"SELECT {columns} FROM {relation(clean, contract)} WHERE {where}"
+    with local_sql() as connection:
+
+        def rows(query: str) -> list[dict[str, Any]]:
+            return connection.sql(query).to_arrow_table().to_pylist()
+
+        def only(one: str, other: str) -> str:
+            return f"({one}) EXCEPT ALL ({other})"
+
+        count = rows(f"SELECT count(*) AS n FROM ({left})")[0]["n"]
+        surplus, lacking = only(left, right), only(right, left)
+        found = [rows(f"SELECT count(*) AS n FROM ({query})")[0]["n"] for query in (surplus, lacking)]
+        examples: list[dict[str, Any]] = []
+        owners: list[str] = []
+        if any(found):
+            examples = [
+                {"only in": place, **row}
+                for place, query in (("the lake", surplus), ("a clean build", lacking))
+                for row in rows(f"SELECT * FROM ({query}) ORDER BY ALL LIMIT {_EXAMPLES}")
+            ]
+            if contract.owner:
+                both = f"{surplus} UNION ALL {lacking}"
+                listed = rows(f"SELECT DISTINCT {contract.owner} AS owner FROM ({both}) ORDER BY 1 LIMIT {_EXAMPLES}")
+                owners = [row["owner"] for row in listed]
+    return Difference(
+        table=contract.name,
+        rows=count,
+        surplus=found[0],
+        lacking=found[1],
+        owners=tuple(owners),
+        examples=tuple(examples),
+    )

@@ -1,0 +1,78 @@
+"""The work that rows of the graph are made of: a row per file with its payload, and a row per link of a file.
+
+Few files are put together in this process, many on Spark; both give the same columns.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.source_files import Selection, are_few, extracts_here, extracts_on_spark, source_files
+from lakehouse_assets.lake.tables import Lake
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Session = Callable[[], "SparkSession"]
+
+OUTSIDE = "SELECT DISTINCT repo, path, dst_def, external FROM {links} WHERE external IS NOT NULL"
+"""What files name outside all repositories, each once a file."""
+
+ALL_LINKS = "SELECT {columns} FROM {{links}}".format(
+    columns=", ".join(name for name in LINKS.column_names if name != "external")
+)
+
+
+def payload_work(
+    lake: Lake, spark: Session, selection: Selection, extractors: Mapping[str, str], *, links: str | None = None
+) -> "pa.Table | DataFrame":
+    """The files with their payload and module; with `links`, also the rows of that query over their links."""
+    files = _with_modules(lake, source_files(lake, selection, extractors), selection)
+    if are_few(files):
+        work = extracts_here(lake, files, ["payload"])
+        if links is None:
+            return work
+        return _together(work, _links_here(lake, selection, links))
+    frame = extracts_on_spark(spark(), lake, files, ["payload"])
+    if links is not None:
+        frame = frame.unionByName(_links_on_spark(spark(), lake, selection, links), allowMissingColumns=True)
+    return frame
+
+
+def _with_modules(lake: Lake, files: pa.Table, selection: Selection) -> pa.Table:
+    """The files with the first name they answer to as modules; NULL for those that have none."""
+    modules = lake.read(MODULE_INDEX, columns=["repo", "path", "module"], where=selection.predicate)
+    with local_sql() as connection:
+        connection.register("files", files)
+        connection.register("modules", modules)
+        return connection.sql(
+            "SELECT f.*, m.module FROM files f LEFT JOIN "
+            "(SELECT repo, path, min(module) AS module FROM modules GROUP BY ALL) m USING (repo, path) "
+            "ORDER BY repo, path"
+        ).to_arrow_table()
+
+
+def _links_here(lake: Lake, selection: Selection, query: str) -> pa.Table:
+    rows = lake.read(LINKS, where=selection.predicate)
+    with local_sql() as connection:
+        connection.register("links", rows)
+        return connection.sql(query.format(links="links")).to_arrow_table()
+
+
+def _links_on_spark(spark: "SparkSession", lake: Lake, selection: Selection, query: str) -> "DataFrame":
+    from pyspark.sql import functions
+
+    lake.ensure(LINKS)
+    links = spark.read.format("delta").load(str(lake.path(LINKS)))
+    chosen = links.where(functions.col("repo").isin(list(selection.repos)))
+    if selection.paths is not None:
+        chosen = chosen.where(functions.col("path").isin(list(selection.paths)))
+    return spark.sql(query.format(links="{links}"), links=chosen)
+
+
+def _together(work: pa.Table, links: pa.Table) -> pa.Table:
+    return pa.concat_tables([work, links], promote_options="permissive")

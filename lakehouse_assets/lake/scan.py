@@ -1,0 +1,45 @@
+"""A table as a relation in DuckDB's SQL: its data files by name, read by DuckDB's own Parquet reader.
+
+Invariant: the files are those of one version of the log, so that a query sees one commit. Columns and filters are
+pushed into the files, and those of other partitions are not opened.
+"""
+
+from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import literal, name
+
+_TYPES: dict[ColumnType, str] = {
+    "string": "VARCHAR",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMPTZ",
+    "array<string>": "VARCHAR[]",
+    "binary": "BLOB",
+}
+
+
+def relation(lake: Lake, contract: TableContract, *, version: int | None = None) -> str:
+    """SQL for the table's rows, to stand behind FROM; without rows if the table was not made yet."""
+    files: list[str] = []
+    if lake.exists(contract):
+        table = lake.open(contract)
+        if version is not None:
+            table.load_as_version(version)
+        files = table.file_uris()
+    columns = ", ".join(name(each.name, "duckdb") for each in contract.stored_columns)
+    if not files:
+        nothing = ", ".join(
+            f"CAST(NULL AS {_TYPES[each.type]}) AS {name(each.name, 'duckdb')}" for each in contract.stored_columns
+        )
+        return f"(SELECT {nothing} WHERE FALSE)"
+    listed = ", ".join(literal(file, "duckdb") for file in files)
+    options = "union_by_name = true, hive_partitioning = false"
+    if contract.partition_by:
+        types = ", ".join(
+            f"{literal(each, 'duckdb')}: {_TYPES[contract.column(each).type]}" for each in contract.partition_by
+        )
+        options = f"union_by_name = true, hive_partitioning = true, hive_types = {{{types}}}"
+    return f"(SELECT {columns} FROM read_parquet([{listed}], {options}))"
