@@ -10,10 +10,13 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from lakehouse_assets.extract.facts import Facts
 from lakehouse_assets.extract.python.columns import definition_columns, node_columns, prop_columns, syntax_edges
+from lakehouse_assets.extract.python.flow_edges import add_flow_edges
 from lakehouse_assets.extract.python.limits import Deadline, LimitReachedError, Limits
+from lakehouse_assets.extract.python.scopes import build_scopes
 from lakehouse_assets.extract.python.walk import Walk
 
 LANGUAGE = "Python"
@@ -43,17 +46,21 @@ def _facts(tree: ast.Module, lines: int, limits: Limits) -> Facts:
     except (LimitReachedError, RecursionError) as reached:
         return module_only(lines, "cut_off", f"1:0: {_reason(reached)}")
     definitions = walk.definitions
-    edges = syntax_edges(definitions)
-    return Facts(
+    facts = Facts(
         language=LANGUAGE,
         parser="ast",
         status="ok",
         lines=lines,
         defs=definition_columns(definitions, lines),
         nodes=node_columns(definitions),
-        edges=edges,
+        edges=syntax_edges(definitions),
         props=prop_columns(definitions),
     )
+    try:
+        add_flow_edges(definitions, build_scopes(tree), facts.edges, deadline)
+    except (LimitReachedError, RecursionError) as reached:
+        return replace(facts, status="cut_off", diagnostics=(f"1:0: {_reason(reached)}",))
+    return facts
 
 
 def module_only(lines: int, status: str, diagnostic: str) -> Facts:

@@ -1,0 +1,95 @@
+"""Reaching definitions, drawn as binding@line -> use@line."""
+
+import pytest
+
+from lakehouse_assets_tests.extract.python.drawings import named
+
+CASES = {
+    "a use sees the last binding": (
+        "def f():\n    x = 1\n    x = 2\n    g(x)",
+        "x@3 -> x@4",
+    ),
+    "a parameter is a binding": ("def f(x, *y, **z):\n    g(x, y, z)", "x@1 -> x@2, y@1 -> y@2, z@1 -> z@2"),
+    "after a branch a use sees both": (
+        "def f(a):\n    x = 1\n    if a:\n        x = 2\n    g(x)",
+        "a@1 -> a@3, x@2 -> x@5, x@4 -> x@5",
+    ),
+    "a loop's binding comes round": (
+        "def f(a):\n    x = 1\n    while a:\n        g(x)\n        x = 2",
+        "a@1 -> a@3, x@2 -> x@4, x@5 -> x@4",
+    ),
+    "a loop's target is bound in the loop, and maybe behind it": (
+        "def f(a):\n    x = 1\n    for x in a:\n        g(x)\n    g(x)",
+        "a@1 -> a@3, x@3 -> x@4, x@2 -> x@5, x@3 -> x@5",
+    ),
+    "what is looped over is evaluated once": (
+        "def f(x):\n    for x in x:\n        x = 1",
+        "x@1 -> x@2",
+    ),
+    "an augmented assignment uses and binds": (
+        "def f():\n    x = 1\n    x += 2\n    g(x)",
+        "x@2 -> x@3, x@3 -> x@4",
+    ),
+    "a value is evaluated before its target is bound": ("def f(x):\n    x = g(x)\n    g(x)", "x@1 -> x@2, x@2 -> x@3"),
+    "del ends a binding": ("def f():\n    x = 1\n    del x\n    g(x)", "x@2 -> x@3"),
+    "a handler sees what may have been bound when it was raised": (
+        "def f():\n    x = 1\n    try:\n        x = g()\n    except E as e:\n        h(x, e)",
+        "x@2 -> x@6, x@4 -> x@6, e@5 -> e@6",
+    ),
+    "finally sees what every way into it bound": (
+        "def f(a):\n    x = 1\n    try:\n        if a:\n            x = 2\n            return\n        x = 3\n"
+        "    finally:\n        g(x)",
+        "a@1 -> a@4, x@2 -> x@9, x@5 -> x@9, x@7 -> x@9",
+    ),
+    "with, import, class and def bind": (
+        "def f():\n    with a as x:\n        g(x)\n    import y.z as w, y\n    g(w, y)\n    class C: pass\n"
+        "    def d(): pass\n    g(C, d)",
+        "x@2 -> x@3, y.z as w@4 -> w@5, y@4 -> y@5, C@6 -> C@8, d@7 -> d@8",
+    ),
+    "a pattern's captures bind where the case matches": (
+        "def f(a):\n    match a:\n        case [x, *y]:\n            g(x, y)\n"
+        "        case {'k': x, **z}:\n            g(x, z)",
+        "a@1 -> a@2, x@3 -> x@4, y@3 -> y@4, x@5 -> x@6, z@5 -> z@6",
+    ),
+    "a walrus binds in the middle of an expression": (
+        "def f():\n    x = 1\n    if (x := g()) and x:\n        h(x)",
+        "x@3 -> x@3, x@3 -> x@4",
+    ),
+    "a walrus that may be skipped leaves the earlier binding in sight": (
+        "def f(a):\n    x = 1\n    a and (x := 2)\n    g(x)",
+        "a@1 -> a@3, x@2 -> x@4, x@3 -> x@4",
+    ),
+    "a comprehension has variables of its own": (
+        "def f(x):\n    y = [x for x in x if x]\n    g(x)",
+        "x@1 -> x@2, x@2 -> x@2, x@1 -> x@3",
+    ),
+    "a walrus in a comprehension binds around it": (
+        "def f(a):\n    [y := x for x in a]\n    g(y)",
+        "a@1 -> a@2, x@2 -> x@2, y@2 -> y@3",
+    ),
+    "a default is evaluated where the function is defined": (
+        "def f(x):\n    def g(y=x):\n        return y\n    return lambda z=x: z",
+        "x@1 -> x@2, y@2 -> y@3, x@1 -> x@4, z@4 -> z@4",
+    ),
+    "a closure's variable has no single flow": (
+        "def f(x):\n    def g():\n        return x\n    return g",
+        "g@2 -> g@4",
+    ),
+    "a global is followed within the function": (
+        "x = 0\ndef f():\n    global x\n    x = 1\n    g(x)",
+        "x@4 -> x@5",
+    ),
+    "a module is a flow too": ("x = 1\nif x:\n    x = 2\ng(x)", "x@1 -> x@2, x@1 -> x@4, x@3 -> x@4"),
+    "a class body is a flow of its own": ("x = 1\nclass C:\n    y = x\n    z = y", "y@3 -> y@4"),
+    "an unbound name has no source": ("def f():\n    g(x)\n    x = 1", ""),
+    "an async loop binds as a loop does": (
+        "async def f(a):\n    async for x in a:\n        await x\n    async with a as y:\n        y",
+        "a@1 -> a@2, x@2 -> x@3, a@1 -> a@4, y@4 -> y@5",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_use_sees_the_bindings_that_may_reach_it(name: str):
+    source, expected = CASES[name]
+    assert named(source, "DFG") == set(filter(None, expected.split(", ")))
