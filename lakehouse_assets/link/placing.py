@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
@@ -43,7 +42,7 @@ def place_nodes(batches: Batches) -> Batches:
     """Rows of `nodes`: the files' syntax, and what their links name outside all repositories."""
     for batch in batches:
         yield from _placed(iter([batch]), NODES, _nodes)
-        outside = batch.filter(pc.is_valid(batch["external"]))
+        outside = batch.filter(batch["external"].is_valid())
         if outside.num_rows:
             yield _external_nodes(outside)
 
@@ -52,7 +51,7 @@ def place_edges(batches: Batches) -> Batches:
     """Rows of `edges`: what the files say by themselves, and their links."""
     for batch in batches:
         yield from _placed(iter([batch]), EDGES, _edges)
-        links = batch.filter(pc.is_valid(batch["kind"]))
+        links = batch.filter(batch["kind"].is_valid())
         if links.num_rows:
             schema = arrow_schema(EDGES.columns)
             yield pa.record_batch([links[name].cast(schema.field(name).type) for name in schema.names], schema=schema)

@@ -36,7 +36,7 @@ def _placed(
 
         return derived(lakehouse, derivation(contract), context.partition_keys, make)
 
-    return placed
+    return placed  # pyright: ignore[reportReturnType]  # its options come as a dictionary
 
 
 definitions = _placed(DEFINITIONS, place_definitions, after=["extracts", "module_index"])
