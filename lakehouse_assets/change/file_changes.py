@@ -26,11 +26,15 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class File:
-    """A file of a snapshot. `size` is None where there is no content to compare, as of a submodule."""
+    """A file of a snapshot. `size` is None where there is no content to compare, as of a submodule.
+
+    The language goes along: it follows from path and content, so that a change of it alone is none.
+    """
 
     blob_sha: str
     mode: str
     size: int | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,6 +19,8 @@ FILE_CHANGES = TableContract(
         Column(name="new_blob", type="string", nullable=True, description="Content it has; NULL for a deleted file."),
         Column(name="old_mode", type="string", nullable=True, description="File mode it had."),
         Column(name="new_mode", type="string", nullable=True, description="File mode it has."),
+        Column(name="old_language", type="string", nullable=True, description="Language it was in; NULL if none."),
+        Column(name="new_language", type="string", nullable=True, description="Language it is in; NULL if none."),
         Column(
             name="similarity",
             type="int",

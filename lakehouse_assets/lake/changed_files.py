@@ -21,6 +21,8 @@ from lakehouse_assets.plan.cursors import FilterPolicy, Position
 from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import in_list
 
+_READ = ("path", "blob_sha", "mode", "size", "language")
+
 CONTENT = FilterPolicy(name="content", columns=("blob_sha", "mode"))
 """What a file is taken for (its language, test or not) follows from its path and content, so it is no change."""
 
@@ -43,7 +45,7 @@ def read_update(lake: Lake, repo: str, since: Position | None, commit: str) -> U
         since.cursors.get(SNAPSHOTS.name) if since is not None else None,
         equal_scopes("repo", [repo]),
         policy=CONTENT,
-        columns=["path", "blob_sha", "mode", "size"],
+        columns=_READ,
     )
     before = {**_files(changes.deleted), **_files(changes.before)}
     after = {**_files(changes.inserted), **_files(changes.after)}
@@ -60,9 +62,10 @@ def read_update(lake: Lake, repo: str, since: Position | None, commit: str) -> U
 
 
 def _files(rows: pa.Table) -> dict[str, File]:
-    columns = (rows[name].to_pylist() for name in ("path", "blob_sha", "mode", "size"))
+    columns = (rows[name].to_pylist() for name in _READ)
     return {
-        path: File(blob_sha=blob_sha, mode=mode, size=size) for path, blob_sha, mode, size in zip(*columns, strict=True)
+        path: File(blob_sha=blob_sha, mode=mode, size=size, language=language)
+        for path, blob_sha, mode, size, language in zip(*columns, strict=True)
     }
 
 
@@ -82,6 +85,8 @@ def _rows(repo: str, files: Sequence[ChangedFile], from_commit: str | None, to_c
         "new_blob": [each.new.blob_sha if each.new else None for each in files],
         "old_mode": [each.old.mode if each.old else None for each in files],
         "new_mode": [each.new.mode if each.new else None for each in files],
+        "old_language": [each.old.language if each.old else None for each in files],
+        "new_language": [each.new.language if each.new else None for each in files],
         "similarity": [each.similarity for each in files],
         "from_commit": [from_commit] * len(files),
         "to_commit": [to_commit] * len(files),
