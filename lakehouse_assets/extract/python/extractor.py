@@ -1,7 +1,7 @@
 """A Python file's text to its local facts, whatever the text is.
 
-What the interpreter's parser takes is read deeply. What it refuses (newer syntax, Python 2, errors) is said in a
-diagnostic. Passes run one after the other, and when a limit ends one, what was finished before it stays.
+What the interpreter's parser takes is read deeply. What it refuses (newer syntax, Python 2, errors) is left to
+tree-sitter, and a diagnostic says why. Passes run one after the other, and when a limit ends one, what was finished before it stays.
 """
 
 import ast
@@ -18,9 +18,12 @@ from lakehouse_assets.extract.python.flow_edges import add_flow_edges
 from lakehouse_assets.extract.python.limits import Deadline, LimitReachedError, Limits
 from lakehouse_assets.extract.python.scopes import build_scopes
 from lakehouse_assets.extract.python.walk import Walk
+from lakehouse_assets.extract.treesitter.extractor import extract_with_tree_sitter
 
 LANGUAGE = "Python"
-_DEEPEST = 30_000
+_PARSER_CALLS = 1_000
+"""The interpreter's default, of which its parser allows itself a multiple on the C stack."""
+_OWN_CALLS = 30_000
 """Calls of Python functions by each other take no C stack, and a parsed tree is at most some thousand levels deep."""
 
 
@@ -30,12 +33,13 @@ def extract_python(source: bytes | str, limits: Limits | None = None) -> Facts:
     text = _text(source)
     lines = _line_count(text)
     if len(text) > limits.characters:
-        return module_only(lines, "cut_off", f"1:0: longer than {limits.characters} characters")
+        return _cut_off(lines, f"longer than {limits.characters} characters")
     with _undisturbed():
-        tree = _parsed(text)
+        with _calls(_PARSER_CALLS):
+            tree = _parsed(text)
         if isinstance(tree, str):
-            return module_only(lines, "failed", tree)
-        with _deep_calls():
+            return _without_tree(text, tree)
+        with _calls(_OWN_CALLS):
             return _facts(tree, lines, limits)
 
 
@@ -44,7 +48,7 @@ def _facts(tree: ast.Module, lines: int, limits: Limits) -> Facts:
     try:
         walk = Walk(tree, deadline, limits.nodes)
     except (LimitReachedError, RecursionError) as reached:
-        return module_only(lines, "cut_off", f"1:0: {_reason(reached)}")
+        return _cut_off(lines, _reason(reached))
     definitions = walk.definitions
     facts = Facts(
         language=LANGUAGE,
@@ -63,14 +67,20 @@ def _facts(tree: ast.Module, lines: int, limits: Limits) -> Facts:
     return facts
 
 
-def module_only(lines: int, status: str, diagnostic: str) -> Facts:
+def _without_tree(text: str, refusal: str) -> Facts:
+    """What a parser recovers that takes any text, and knows the syntax of other versions of the language."""
+    facts = extract_with_tree_sitter(text, LANGUAGE)
+    return replace(facts, diagnostics=(refusal, *facts.diagnostics))
+
+
+def _cut_off(lines: int, reason: str) -> Facts:
     """Facts of a file of which nothing but its being there is known."""
     definitions = Walk(ast.Module(body=[], type_ignores=[]), Deadline(60.0), 10).definitions
     return Facts(
         language=LANGUAGE,
         parser="none",
-        status="cut_off" if status == "cut_off" else "failed",
-        diagnostics=(diagnostic,),
+        status="cut_off",
+        diagnostics=(f"1:0: {reason}",),
         lines=lines,
         defs=definition_columns(definitions, lines),
         nodes=node_columns(definitions),
@@ -130,10 +140,15 @@ def _undisturbed() -> Iterator[None]:
 
 
 @contextmanager
-def _deep_calls() -> Iterator[None]:
-    """Deep nesting is no reason to fail; only behind the parser, whose own C stack depends on the same limit."""
+def _calls(deeper: int) -> Iterator[None]:
+    """Lets calls nest so much deeper than here: what is too deep must not depend on who called."""
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST))
+    depth = 0
+    frame = sys._getframe()
+    while frame is not None:
+        depth += 1
+        frame = frame.f_back
+    sys.setrecursionlimit(depth + deeper)
     try:
         yield
     finally:
