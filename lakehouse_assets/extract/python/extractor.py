@@ -1,7 +1,8 @@
 """A Python file's text to its local facts, whatever the text is.
 
 What the interpreter's parser takes is read deeply. What it refuses (newer syntax, Python 2, errors) is left to
-tree-sitter, and a diagnostic says why. Passes run one after the other, and when a limit ends one, what was finished before it stays.
+tree-sitter, and a diagnostic says why. Passes run one after the other, and when a limit ends one, what was finished
+before it stays.
 """
 
 import ast
