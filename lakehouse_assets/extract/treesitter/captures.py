@@ -116,12 +116,23 @@ class _Match:
         node = self.node(name)
         return None if node is None else text_of(node, self.raw)
 
+    def module(self) -> str | None:
+        """The module's name, or the part of it that the pattern's own expression `module` finds."""
+        text = self.text("import.module")
+        part = self.settings.get("module")
+        if text is None or part is None:
+            return text
+        found = re.search(part, text)
+        return found.group(1) if found else ""
+
 
 def text_of(node: Node, raw: bytes) -> str:
     """A node's text on one line, without its quotes."""
     text = raw[node.start_byte : node.end_byte].decode("utf-8", "replace")
-    if "string" in node.type or "template" in node.type or "include" in node.type or "system" in node.type:
+    if "string" in node.type:
         text = text.strip().strip(_QUOTES)
+    elif "symbol" in node.type:
+        text = text.lstrip(":")
     return _SPACE.sub(" ", text.strip())[:LONGEST_TEXT]
 
 
@@ -178,14 +189,14 @@ def _import(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
 def _import_module(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
     if "import.name" not in match.found:  # else the name brings its module along
         alias = match.text("import.alias")
-        part = ImportPart(start=node.start_byte, end=node.end_byte, module=text_of(node, match.raw), alias=alias)
+        part = ImportPart(start=node.start_byte, end=node.end_byte, module=match.module(), alias=alias)
         _keep_part(marks, match, "module", part)
 
 
 def _import_name(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
     name = match.settings.get("name") or text_of(node, match.raw)
     alias = match.text("import.alias")
-    module = match.text("import.module")
+    module = match.module()
     part = ImportPart(start=node.start_byte, end=node.end_byte, module=module, name=name, alias=alias)
     _keep_part(marks, match, "name", part)
 

@@ -8,13 +8,15 @@ import numpy as np
 
 from lakehouse_assets.extract.facts import DEF_COLUMNS, Columns, no_rows
 from lakehouse_assets.extract.treesitter.captures import DefinitionMark, Marks
-from lakehouse_assets.extract.treesitter.descriptors import Descriptors, is_type, piece
+from lakehouse_assets.extract.treesitter.descriptors import REOPENED, Descriptors, is_type, piece
 from lakehouse_assets.extract.treesitter.documentation import Documentation
 from lakehouse_assets.extract.treesitter.hashes import fingerprints
 from lakehouse_assets.extract.treesitter.positions import Positions
 from lakehouse_assets.extract.treesitter.walk import Walked
 
 LONGEST_SIGNATURE = 400
+LONGEST_HEADER = 4000
+"""Bytes that are looked at for it."""
 _SPACE = re.compile(r"\s+")
 _LEADS_OVER = re.compile(r"\s*(?:=>|->|[{:=;])\s*$")
 
@@ -50,7 +52,7 @@ def name_definitions(walked: Walked, marks: Marks, *, functions_stay: bool) -> t
         if not name or not symbol:
             count = nameless[parent, kind] = nameless.get((parent, kind), 0) + 1
             name, symbol = f"<{kind}>", f"<{kind}{count}>"
-        elif kind == "impl":
+        elif kind in REOPENED:
             name = name.partition("<")[0].strip() or name
         own, suffix = piece(kind, symbol, mark.container, mark.bases)
         descriptors.append(unique.unique(descriptors[parent], own, suffix))
@@ -84,7 +86,7 @@ def definition_columns(
     for name, value in (("line", 1), ("col", 0), ("end_line", max(lines, 1)), ("end_col", 0)):
         columns[name][0] = value
     found = [marks.definitions.get(node_id) if d else None for d, node_id in enumerate(walked.definition_ids)]
-    columns["signature"] = [None if mark is None else _signature(raw, mark) for mark in found]
+    columns["signature"] = [None if mark is None else _signature(mark, documentation) for mark in found]
     columns["docstring"] = [
         documentation.of(walked.start[row], marks.doc if mark is None else mark.doc)
         for row, mark in zip(walked.definition_rows, found, strict=True)
@@ -95,7 +97,8 @@ def definition_columns(
     return columns
 
 
-def _signature(raw: bytes, mark: DefinitionMark) -> str:
-    """The header as written, on one line, without what only leads over to the body."""
-    text = raw[mark.header_start : max(mark.body_start, mark.header_start)].decode("utf-8", "replace")
+def _signature(mark: DefinitionMark, documentation: Documentation) -> str:
+    """The header as written, on one line, without comments and what only leads over to the body."""
+    end = min(mark.body_start, mark.header_start + LONGEST_HEADER)
+    text = documentation.without_comments(mark.header_start, end).decode("utf-8", "replace")
     return _LEADS_OVER.sub("", _SPACE.sub(" ", text).strip())[:LONGEST_SIGNATURE]

@@ -20,6 +20,9 @@ _OF_SUFFIX: Mapping[Suffix, tuple[str, ...]] = {
 SUFFIXES: Mapping[str, Suffix] = {kind: suffix for suffix, kinds in _OF_SUFFIX.items() for kind in kinds}
 """Every kind of definition that a query file may name."""
 
+REOPENED = frozenset({"impl", "extension"})
+"""Kinds that add to a type which is defined elsewhere, and carry its name."""
+
 _PLAIN = re.compile(r"[\w+\-$<>]+")
 _BETWEEN_PARTS = re.compile(r"::|\.|\\")
 
@@ -30,8 +33,8 @@ def is_type(kind: str) -> bool:
 
 def piece(kind: str, name: str, container: str | None, bases: tuple[str, ...]) -> tuple[str, str]:
     """A definition's own part of the descriptor, before and behind the place where a repeated one has its number."""
-    if kind == "impl":
-        return f"impl#[{_escaped(name)}]" + "".join(f"[{_escaped(base)}]" for base in bases), ""
+    if kind in REOPENED:
+        return f"{kind}#[{_escaped(name)}]" + "".join(f"[{_escaped(base)}]" for base in bases), ""
     parts = [_escaped(part) for part in _BETWEEN_PARTS.split(container) if part] if container else []
     around = "".join(f"{part}/" for part in parts[:-1]) + "".join(f"{part}#" for part in parts[-1:])
     return around + _escaped(name), SUFFIXES[kind]

@@ -39,6 +39,14 @@ class Documentation:
             return _dedented(_STRING_START.sub("", text)) or None
         return self._before(start) if self._pattern is not None else None
 
+    def without_comments(self, start: int, end: int) -> bytes:
+        """The text between two places, a blank where a comment is."""
+        pieces: list[bytes] = []
+        for at in range(bisect.bisect_left(self._starts, start), bisect.bisect_left(self._starts, end)):
+            pieces.append(self._raw[start : self._starts[at]])
+            start = self._ends[at]
+        return b" ".join([*pieces, self._raw[start:end]])
+
     def _before(self, start: int) -> str | None:
         last = bisect.bisect_right(self._ends, start) - 1
         if last <= self._told or not self._reaches(self._ends[last], start):

@@ -45,8 +45,8 @@ class Grammar:
     identifiers: frozenset[str]
     """Kinds of nodes by which a name is used."""
     not_references: Mapping[tuple[str, str], str | None]
-    """Kind and field in which an identifier is a member of something else, not a name in scope; if only beside
-    another field, that one."""
+    """Kind and field in which an identifier is a member of something else, not a name in scope. If only beside
+    another field, that one; `first` if it is a name in scope where it comes first."""
     members_in_scope: bool
     """Whether the members of a type are in scope inside it by their bare names."""
     doc_comment: re.Pattern[str] | None
@@ -131,7 +131,8 @@ def _has_operator(kind: str) -> bool:
 
 
 def _place(text: str) -> tuple[tuple[str, str], str | None]:
-    """`kind.field` or `kind.field beside other`."""
-    place, _, beside = text.partition(" beside ")
+    """`kind.field`, `kind.field beside other` or `kind.field unless first`."""
+    place, _, condition = text.partition(" ")
+    beside = condition.removeprefix("beside ").removeprefix("unless ")
     kind, _, field = place.partition(".")
     return (kind, field), beside or None

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 
 from lakehouse_assets.extract.treesitter.captures import Marks
 from lakehouse_assets.extract.treesitter.definitions import Named
-from lakehouse_assets.extract.treesitter.descriptors import is_type
+from lakehouse_assets.extract.treesitter.descriptors import REOPENED, is_type
 from lakehouse_assets.extract.treesitter.grammars import Grammar
 from lakehouse_assets.extract.treesitter.walk import Walked
+
+NOT_IN_SCOPE = REOPENED | {"constructor"}
+"""Definitions whose name is another's."""
 
 BY_NAME = "name"
 """Label of an edge that rests on equal spelling."""
@@ -44,8 +47,13 @@ def _is_member(walked: Walked, row: int, grammar: Grammar) -> bool:
     place = (grammar.kinds[walked.kind[parent]], grammar.fields[walked.field_id[row] or 0])
     if place not in grammar.not_references:
         return False
-    beside = grammar.not_references[place]
-    return beside is None or grammar.fields[walked.field_id[parent + 1] or 0] == beside
+    match grammar.not_references[place]:
+        case None:
+            return True
+        case "first":
+            return row != parent + 1
+        case beside:
+            return grammar.fields[walked.field_id[parent + 1] or 0] == beside
 
 
 def _scopes(
@@ -59,7 +67,7 @@ def _scopes(
     # What is only announced gives way to the definition itself.
     for d in sorted(range(len(named)), key=lambda d: named[d].kind == "prototype"):
         one, node_id = named[d], walked.definition_ids[d]
-        if d == 0 or marks.definitions[node_id].container or one.kind in ("impl", "extension", "constructor"):
+        if d == 0 or marks.definitions[node_id].container or one.kind in NOT_IN_SCOPE:
             continue
         if grammar.members_in_scope or not is_type(named[one.parent].kind):
             scopes[one.parent].setdefault(one.name, (d, 0))
