@@ -2,6 +2,7 @@
 
 from dagster import Definitions, in_process_executor, load_assets_from_modules
 
+from lakehouse_assets.assets.change import diffs, file_changes
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
@@ -17,7 +18,7 @@ _spark = SparkResource()
 
 defs = Definitions(
     assets=load_assets_from_modules(
-        [commits, snapshots, blobs, extracts, linking, placed, global_props, graph_versions]
+        [commits, snapshots, blobs, extracts, file_changes, diffs, linking, placed, global_props, graph_versions]
     ),
     asset_checks=[contract_check(contract) for contract in (*GIT_TABLES, *GRAPH_TABLES)],
     jobs=[SYNC_JOB],

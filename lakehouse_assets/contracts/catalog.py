@@ -6,9 +6,11 @@ from types import MappingProxyType
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
+from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
@@ -36,6 +38,8 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             SNAPSHOTS,
             BLOBS,
             EXTRACTS,
+            FILE_CHANGES,
+            DIFFS,
             MODULE_INDEX,
             EXPORTED_DEFS,
             IMPORTS_RESOLVED,

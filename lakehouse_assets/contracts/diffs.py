@@ -16,7 +16,7 @@ DIFFS = TableContract(
             one_of=("added", "removed", "signature_changed", "body_changed", "moved"),
             description="What became of it. moved: it is as it was, in another place, definition or file.",
         ),
-        Column(name="kind", type="string", description="module, class, function, …"),
+        Column(name="kind", type="string", description="What it is: module, class, function and the like."),
         Column(name="name", type="string", description="Its own name."),
         Column(name="body_differs", type="boolean", description="Whether what it does has changed as well."),
         Column(name="line", type="int", nullable=True, description="First line now; NULL for a removed one."),

@@ -5,41 +5,22 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.diagnostics import collecting
 from lakehouse_assets.lake.changed_files import Update, read_update
-from lakehouse_assets.lake.missing_contents import missing_contents
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Position
-from lakehouse_assets.sources.head import resolve_head
-from lakehouse_assets.sources.reads import Reading, blobs_table, snapshots_table
-from lakehouse_assets_tests.support.repos import RepoBuilder, registered
+from lakehouse_assets_tests.support.synced import SyncedRepo
 from lakehouse_assets_tests.support.writes import write
 
 TEXT = "".join(f"def f{number}(): ...\n" for number in range(20))
 
 
-class Synced:
-    """A repository whose commits are brought into the lake one by one."""
+class Synced(SyncedRepo):
+    """A repository that is asked for its changes from one sync to the next."""
 
-    def __init__(self, lake: Lake, path: Path, name: str = "shop") -> None:
-        self.lake = lake
-        self.repo = RepoBuilder(path)
-        self.name = name
-        self.position: Position | None = None
-
-    def sync(self) -> str:
-        """Bring `snapshots` and `blobs` up to the head; gives its commit."""
-        repository = registered(self.repo.path, name=self.name)
-        reading = Reading(repository=repository, git_dir=self.repo.path, head=resolve_head(repository, Path()))
-        run = f"{self.name} at {reading.head.commit_sha}"
-        files = snapshots_table([reading])
-        write(self.lake, SNAPSHOTS, files, partitions=(self.name,), run_id=run)
-        contents = blobs_table(missing_contents(self.lake, files), [reading])
-        write(self.lake, BLOBS, contents, partitions={self.name: ()}, run_id=run)
-        return reading.head.commit_sha
+    position: Position | None = None
 
     def update(self) -> Update:
         found = read_update(self.lake, self.name, self.position, self.sync())

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lakehouse_assets.change.diffs import definition_changes
+from lakehouse_assets.change.file_changes import file_changes
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
+from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
@@ -52,6 +56,8 @@ _STEPS: Mapping[str, _Step] = {
     step.contract.name: step
     for step in (
         _Step(contract=EXTRACTS, inputs=(SNAPSHOTS,), functions=(extract_rows,)),
+        _Step(contract=FILE_CHANGES, inputs=(SNAPSHOTS,), functions=(file_changes,), reads_facts=False),
+        _Step(contract=DIFFS, inputs=(FILE_CHANGES,), functions=(definition_changes,), owner_columns=()),
         *(_Step(contract=contract, inputs=(SNAPSHOTS,), functions=()) for contract in LINKED),
         _Step(contract=DEFINITIONS, inputs=(SNAPSHOTS, MODULE_INDEX), functions=(place_definitions,)),
         _Step(contract=NODES, inputs=(SNAPSHOTS, LINKS), functions=(place_nodes,)),

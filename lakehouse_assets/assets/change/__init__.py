@@ -1,0 +1,1 @@
+"""What the last update of each repository changed: files, then definitions."""
