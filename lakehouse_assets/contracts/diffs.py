@@ -23,6 +23,7 @@ DIFFS = TableContract(
         Column(name="signature", type="string", nullable=True, description="Signature now."),
         Column(name="old_path", type="string", nullable=True, description="File it was in; NULL for a new one."),
         Column(name="old_symbol", type="string", nullable=True, description="Symbol it had; NULL for a new one."),
+        Column(name="old_def_id", type="bigint", nullable=True, description="Hash of that symbol."),
         Column(name="old_line", type="int", nullable=True, description="First line before."),
         Column(name="old_signature", type="string", nullable=True, description="Signature before."),
         Column(name="from_commit", type="string", description="Commit before the update."),

@@ -4,13 +4,13 @@ Cost: the definitions of the changed files alone, which are read without the res
 the present extractor has not read, as one from before it was improved, is read now.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from lakehouse_assets.change.diffs import ChangedDefinition, FilePair, definition_changes
-from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
@@ -19,12 +19,14 @@ from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.extract.extractor import extract
 from lakehouse_assets.extract.packing import unpack
 from lakehouse_assets.extract.symbols import symbol_id
+from lakehouse_assets.lake.stored_texts import stored_texts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list, literal
 
 Content = tuple[str, str]
 """A blob and the language it is read as."""
 Definitions = Mapping[str, Sequence[Any]]
+ReadTexts = Callable[[Sequence[str]], Mapping[str, str]]
 
 
 def changed_definitions(lake: Lake, repo: str, extractors: Mapping[str, str]) -> pa.Table:
@@ -32,26 +34,34 @@ def changed_definitions(lake: Lake, repo: str, extractors: Mapping[str, str]) ->
 
     `extractors` has the version of the extractor of each language that has one.
     """
-    where = f"repo = {literal(repo, 'datafusion')} AND from_commit IS NOT NULL AND change <> 'mode_changed'"
+    where = f"repo = {literal(repo, 'datafusion')} AND from_commit IS NOT NULL"
     files = lake.read(FILE_CHANGES, where=where).to_pylist()
+    found = compare_definitions(lake, files, extractors, partial(stored_texts, lake))
+    commits = (files[0]["from_commit"], files[0]["to_commit"]) if files else ("", "")
+    return diff_rows(repo, found, *commits)
+
+
+def compare_definitions(
+    lake: Lake, files: Sequence[Mapping[str, Any]], extractors: Mapping[str, str], read: ReadTexts
+) -> tuple[ChangedDefinition, ...]:
+    """What changed in files that are given as rows of `file_changes`; `read` gives texts that are not extracted yet."""
+    changed = [row for row in files if row["change"] != "mode_changed"]
     wanted = {
         content
-        for row in files
+        for row in changed
         for content in (_content(row, "old", extractors), _content(row, "new", extractors))
         if content is not None
     }
-    held = _definitions(lake, wanted, extractors)
+    held = _definitions(lake, wanted, extractors, read)
 
     def side(row: Mapping[str, Any], which: str) -> Definitions | None:
         content = _content(row, which, extractors)
         return held.get(content) if content is not None else None
 
-    found = definition_changes(
+    return definition_changes(
         FilePair(path=row["path"], old_path=row["old_path"], old=side(row, "old"), new=side(row, "new"))
-        for row in files
+        for row in changed
     )
-    commits = (files[0]["from_commit"], files[0]["to_commit"]) if files else ("", "")
-    return _rows(repo, found, *commits)
 
 
 def _content(row: Mapping[str, Any], which: str, extractors: Mapping[str, str]) -> Content | None:
@@ -59,7 +69,9 @@ def _content(row: Mapping[str, Any], which: str, extractors: Mapping[str, str]) 
     return (blob_sha, language) if blob_sha is not None and language in extractors else None
 
 
-def _definitions(lake: Lake, wanted: set[Content], extractors: Mapping[str, str]) -> dict[Content, Definitions]:
+def _definitions(
+    lake: Lake, wanted: set[Content], extractors: Mapping[str, str], read: ReadTexts
+) -> dict[Content, Definitions]:
     if not wanted:
         return {}
     blobs = in_list('"blob_sha"', sorted({blob_sha for blob_sha, _ in wanted}), "datafusion")
@@ -70,15 +82,13 @@ def _definitions(lake: Lake, wanted: set[Content], extractors: Mapping[str, str]
     for blob_sha, language, extractor, payload in zip(*(rows[name].to_pylist() for name in columns), strict=True):
         if (blob_sha, language) in wanted and extractors[language] == extractor:
             found[(blob_sha, language)] = _lists(unpack(payload, tables=("defs",))["defs"])
-    return found | _extracted_now(lake, sorted(wanted - found.keys()))
+    return found | _extracted_now(sorted(wanted - found.keys()), read)
 
 
-def _extracted_now(lake: Lake, missing: Sequence[Content]) -> dict[Content, Definitions]:
+def _extracted_now(missing: Sequence[Content], read: ReadTexts) -> dict[Content, Definitions]:
     if not missing:
         return {}
-    blobs = in_list('"blob_sha"', sorted({blob_sha for blob_sha, _ in missing}), "datafusion")
-    rows = lake.read(BLOBS, columns=["blob_sha", "text"], where=f"{blobs} AND text IS NOT NULL")
-    texts = dict(zip(rows["blob_sha"].to_pylist(), rows["text"].to_pylist(), strict=True))
+    texts = read(sorted({blob_sha for blob_sha, _ in missing}))
     report("diffs", EXTRACTS.name, "read contents that the present extractor had not read", contents=len(texts))
     return {
         (blob_sha, language): extract(texts[blob_sha], language).defs
@@ -91,7 +101,8 @@ def _lists(table: pa.Table) -> Definitions:
     return {name: table[name].to_pylist() for name in table.column_names}
 
 
-def _rows(repo: str, found: Sequence[ChangedDefinition], from_commit: str, to_commit: str) -> pa.Table:
+def diff_rows(repo: str, found: Sequence[ChangedDefinition], from_commit: str, to_commit: str) -> pa.Table:
+    """The changes as rows of `diffs`."""
     columns = {
         "repo": [repo] * len(found),
         "path": [each.path for each in found],
@@ -105,6 +116,7 @@ def _rows(repo: str, found: Sequence[ChangedDefinition], from_commit: str, to_co
         "signature": [each.new.signature if each.new else None for each in found],
         "old_path": [each.old.path if each.old else None for each in found],
         "old_symbol": [each.old.symbol if each.old else None for each in found],
+        "old_def_id": [symbol_id(each.old.symbol) if each.old else None for each in found],
         "old_line": [each.old.line if each.old else None for each in found],
         "old_signature": [each.old.signature if each.old else None for each in found],
         "from_commit": [from_commit] * len(found),

@@ -10,16 +10,15 @@ from functools import partial
 import pyarrow as pa
 
 from lakehouse_assets.change.file_changes import ChangedFile, File, file_changes
-from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.change_feed import read_changes
+from lakehouse_assets.lake.stored_texts import stored_texts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import FilterPolicy, Position
 from lakehouse_assets.plan.scope import equal_scopes
-from lakehouse_assets.plan.sql_text import in_list
 
 _READ = ("path", "blob_sha", "mode", "size", "language")
 
@@ -49,13 +48,13 @@ def read_update(lake: Lake, repo: str, since: Position | None, commit: str) -> U
     )
     before = {**_files(changes.deleted), **_files(changes.before)}
     after = {**_files(changes.inserted), **_files(changes.after)}
-    found = file_changes(before, after, partial(_texts, lake))
+    found = file_changes(before, after, partial(stored_texts, lake))
     for note in found.notes:
         report("file changes", repo, note, level="warning")
     # Where the earlier files are not known, everything looks added, and there is no commit that it was added after.
     from_commit = since.commit if since is not None and not changes.starts_over else None
     return Update(
-        rows=_rows(repo, found.files, from_commit, commit),
+        rows=file_change_rows(repo, found.files, from_commit, commit),
         position=Position(commit=commit, cursors={SNAPSHOTS.name: changes.cursor}),
         changed=bool(found.files) or changes.starts_over,
     )
@@ -69,13 +68,8 @@ def _files(rows: pa.Table) -> dict[str, File]:
     }
 
 
-def _texts(lake: Lake, shas: Sequence[str]) -> dict[str, str]:
-    listed = in_list('"blob_sha"', shas, "datafusion")
-    rows = lake.read(BLOBS, columns=["blob_sha", "text"], where=f"{listed} AND text IS NOT NULL")
-    return dict(zip(rows["blob_sha"].to_pylist(), rows["text"].to_pylist(), strict=True))
-
-
-def _rows(repo: str, files: Sequence[ChangedFile], from_commit: str | None, to_commit: str) -> pa.Table:
+def file_change_rows(repo: str, files: Sequence[ChangedFile], from_commit: str | None, to_commit: str) -> pa.Table:
+    """The changes as rows of `file_changes`."""
     columns = {
         "repo": [repo] * len(files),
         "path": [each.path for each in files],
