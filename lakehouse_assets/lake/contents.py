@@ -1,5 +1,7 @@
 """What partitions hold: by the ledger if it knows, else counted, row by row."""
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
@@ -8,7 +10,7 @@ from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.plan.pruning import prune
-from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, content_of
+from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, content_of, content_of_hashes, row_hashes
 from lakehouse_assets.plan.scope import Scope, scope_predicate
 from lakehouse_assets.plan.sql_text import column
 from lakehouse_assets.plan.write_plan import TableFacts, WritePlan
@@ -33,7 +35,7 @@ def counted_content(table: DeltaTable, contract: TableContract, scope: Scope) ->
     content = NO_CONTENT
     for batch in QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t WHERE {where}"):
         rows = pa.record_batch(batch)
-        content = content.plus(content_of(columns, [rows.column(each.name).to_pylist() for each in columns]))
+        content = content.plus(content_of(columns, [rows.column(each.name) for each in columns]))
     report("contents", contract.name, "counted a partition, for its content was not known", rows=content.rows)
     return content
 
@@ -51,16 +53,21 @@ def contents_by_partition(contract: TableContract, rows: pa.Table) -> dict[Parti
     """Content by partition. Audit columns are not content: they tell of the write."""
     if not rows.num_rows:
         return {}
-    values = [rows[each.name].to_pylist() for each in contract.columns]
-    if not contract.partition_by:
-        return {(): content_of(contract.columns, values)}
-    positions: dict[PartitionValues, list[int]] = {}
-    places = zip(*(rows[name].to_pylist() for name in contract.partition_by), strict=True)
-    for position, place in enumerate(places):
-        positions.setdefault(place, []).append(position)
-    if len(positions) == 1:
-        return {next(iter(positions)): content_of(contract.columns, values)}
-    return {
-        place: content_of(contract.columns, [[held[i] for i in chosen] for held in values])
-        for place, chosen in positions.items()
-    }
+    hashes = row_hashes(contract.columns, [rows[each.name] for each in contract.columns])
+    return {place: content_of_hashes(hashes[chosen]) for place, chosen in places(contract, rows).items()}
+
+
+def places(contract: TableContract, rows: pa.Table) -> dict[PartitionValues, slice | npt.NDArray[np.intp]]:
+    """Which rows are of which partition, in the order of the rows; a slice where all are of one."""
+    numbers = np.zeros(rows.num_rows, dtype=np.int64)
+    held: list[PartitionValues] = [()]
+    for name in contract.partition_by:
+        encoded = rows[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        values = encoded.dictionary.to_pylist()
+        numbers = numbers * len(values) + np.asarray(encoded.indices)
+        held = [(*before, value) for before in held for value in values]
+    if len(held) == 1:
+        return {held[0]: slice(None)}
+    order = np.argsort(numbers, kind="stable")
+    present, starts = np.unique(numbers[order], return_index=True)
+    return {held[number]: part for number, part in zip(present, np.split(order, starts[1:]), strict=True)}

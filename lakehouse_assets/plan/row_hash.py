@@ -1,27 +1,39 @@
 """A row's content as 64 bits, the same from Spark and from Arrow, and a partition's content as their sum.
 
-The hash is Spark's xxhash64, chained over the columns in the order of their names: a table that grew has them in
-another order than its contract. It passes over NULLs, so each value comes behind a number
-that stands for its column's name, and behind an array its length and where its NULLs are. A column that is
-NULL adds nothing, so that a new column leaves old rows' hashes as they were. The sum is free of order and can be kept
-up to date: what was deleted is subtracted, what was inserted added.
+A value's hash is Spark's xxhash64 over a number that stands for its column's name and the value itself; behind an
+array its length and where its NULLs are. A row's hash is the hash of its values' hashes taken together with
+exclusive or: the order of the columns does not matter, and a column that is NULL adds nothing, so that a new
+column leaves old rows' hashes as they were. The sum is free of order and can be kept up to date: what was
+deleted is subtracted, what was inserted added.
+
+Cost: numbers are hashed by numpy, some ten nanoseconds each; of texts only those that differ, one by one.
 """
 
-import math
-import struct
+# pyright: standard
+# pyarrow comes without types, so that strict checking would complain of every call to it.
+
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from typing import Any
 
-from lakehouse_assets.contracts.table import Column, ColumnType
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lakehouse_assets.contracts.schemas import arrow_type
+from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.plan.sql_text import column
+from lakehouse_assets.plan.value_hash import hash_longs, hashed_values, long_hash_seed
+
+Hashes = npt.NDArray[np.uint64]
+ColumnValues = Sequence[Any] | pa.Array | pa.ChunkedArray
+"""The values of one column, in Arrow or as Python's own."""
 
 _SEED = 42
 _MASK = (1 << 64) - 1
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EPOCH_DAY = date(1970, 1, 1)
+_ROWS_AT_ONCE = 65_536
+"""Rows that are hashed together: enough for numpy, few enough for the processor's cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,28 +68,33 @@ def row_hash_sql(columns: Sequence[Column], *, of: str = "") -> str:
     parts: list[str] = []
     for each in sorted(columns, key=lambda each: each.name):
         name = column(each.name, "spark", of=of)
-        parts += [f"IF({name} IS NULL, NULL, {_tag(each)})", name]
-        if each.type.startswith("array"):
-            parts.append(f"IF({name} IS NULL, NULL, size({name}))")
-            parts.append(f"IF(exists({name}, x -> x IS NULL), transform({name}, x -> x IS NULL), NULL)")
-    return f"xxhash64({', '.join(parts)})"
+        pieces = [str(_tag(each)), name]
+        if each.type == "array<string>":
+            nulls = f"IF(exists({name}, x -> x IS NULL), transform({name}, x -> x IS NULL), NULL)"
+            pieces += [f"size({name})", nulls]
+        parts.append(f"IF({name} IS NULL, 0L, xxhash64({', '.join(pieces)}))")
+    return f"xxhash64({' ^ '.join(parts)})"
 
 
-def row_hashes(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Iterator[int]:
-    """The hashes of rows given column by column as Python values; as unsigned numbers."""
-    from xxhash import xxh64_intdigest
+def row_hashes(columns: Sequence[Column], values: Sequence[ColumnValues]) -> Hashes:
+    """The hashes of rows given column by column."""
+    arrays = [_chunked(each, held) for each, held in zip(columns, values, strict=True)]
+    total = len(arrays[0]) if arrays else 0
+    parts: list[Hashes] = []
+    for first in range(0, total, _ROWS_AT_ONCE):
+        mixed = np.zeros(min(_ROWS_AT_ONCE, total - first), dtype=np.uint64)
+        for each, array in zip(columns, arrays, strict=True):
+            mixed ^= hashed_values(_one(array.slice(first, _ROWS_AT_ONCE)), each.type, _tag(each))
+        parts.append(hash_longs(mixed, long_hash_seed(_SEED)))
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
 
-    ordered = sorted(zip(columns, values, strict=True), key=lambda pair: pair[0].name)
-    known = [(struct.pack("<i", _tag(each)), _encoder(each.type)) for each, _ in ordered]
-    for row in zip(*(held for _, held in ordered), strict=True):
-        seed = _SEED
-        for value, (tag, encode) in zip(row, known, strict=True):
-            if value is None:
-                continue
-            seed = xxh64_intdigest(tag, seed)
-            for piece in encode(value):
-                seed = xxh64_intdigest(piece, seed)
-        yield seed
+
+def content_of(columns: Sequence[Column], values: Sequence[ColumnValues]) -> Content:
+    return content_of_hashes(row_hashes(columns, values))
+
+
+def content_of_hashes(hashes: Hashes) -> Content:
+    return Content(rows=len(hashes), total=int(np.add.reduce(hashes, dtype=np.uint64)))
 
 
 def _tag(each: Column) -> int:
@@ -85,42 +102,14 @@ def _tag(each: Column) -> int:
     return zlib.crc32(each.name.encode()) & 0x7FFFFFFF
 
 
-def content_of(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Content:
-    rows = 0
-    total = 0
-    for value in row_hashes(columns, values):
-        rows += 1
-        total += value
-    return Content(rows=rows, total=total & _MASK)
+def _chunked(each: Column, values: ColumnValues) -> pa.ChunkedArray:
+    kind = arrow_type(each.type)
+    held: Any = values
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        held = pa.array(values, type=kind)
+    whole = pa.chunked_array([held]) if isinstance(held, pa.Array) else held
+    return whole if whole.type == kind else whole.cast(kind)
 
 
-def _encoder(column_type: ColumnType) -> Callable[[Any], Sequence[bytes]]:
-    encoders: dict[ColumnType, Callable[[Any], Sequence[bytes]]] = {
-        "string": lambda value: (value.encode(),),
-        "int": lambda value: (struct.pack("<i", value),),
-        "bigint": lambda value: (struct.pack("<q", value),),
-        "double": _double,
-        "boolean": lambda value: (struct.pack("<i", int(value)),),
-        "date": lambda value: (struct.pack("<i", (value - _EPOCH_DAY).days),),
-        "timestamp": lambda value: (struct.pack("<q", _microseconds(value)),),
-        "array<string>": _array,
-        "binary": lambda value: (value,),
-    }
-    return encoders[column_type]
-
-
-def _array(value: Sequence[str | None]) -> Sequence[bytes]:
-    pieces = [*(item.encode() for item in value if item is not None), struct.pack("<i", len(value))]
-    if None in value:
-        pieces += [struct.pack("<i", item is None) for item in value]
-    return pieces
-
-
-def _double(value: float) -> Sequence[bytes]:
-    """-0.0 and 0.0 are one value, and so are all that is not a number."""
-    return (struct.pack("<d", math.nan if math.isnan(value) else value + 0.0),)
-
-
-def _microseconds(value: datetime) -> int:
-    passed = value - _EPOCH
-    return (passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds
+def _one(array: pa.ChunkedArray) -> pa.Array:
+    return array.chunk(0) if array.num_chunks == 1 else pa.concat_arrays(array.chunks)
