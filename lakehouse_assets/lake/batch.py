@@ -1,5 +1,6 @@
 """What an asset hands to the IO manager: rows, and what they are the rows of."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    RecordBatches = Iterator[pa.RecordBatch]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerRows:
+    """Many rows that Spark's workers make, check and write themselves; this process sees only what they tell of them.
+
+    `produce` is what `mapInArrow` takes: it gets the batches of `items` that one task has, and yields batches of
+    the contract's columns. All rows of an owner come from one task and one after the other, so that each task
+    can answer for its keys alone. Items that come in the order of the owner make files that later writes pass
+    over: `items.repartitionByRange(slices, "repo", "path").sortWithinPartitions("repo", "path")`.
+    """
+
+    items: "DataFrame"
+    produce: "Callable[[RecordBatches], RecordBatches]"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
@@ -19,7 +36,8 @@ class Batch:
     rows of these owners. With no owner at all (an empty tuple) they replace the keys they have.
     """
 
-    rows: "pa.Table | DataFrame"
+    rows: "pa.Table | DataFrame | WorkerRows"
+    """A table for what fits this process, a frame for what Spark computes, workers' rows for what is built by code."""
     keys: tuple[MaterializationKey, ...]
     owners: tuple[str, ...] | None = None
     strategy: Strategy | None = None

@@ -15,6 +15,9 @@ from lakehouse_assets.plan.scope import Scope, scope_predicate
 from lakehouse_assets.plan.sql_text import column
 from lakehouse_assets.plan.write_plan import TableFacts, WritePlan
 
+Places = dict[PartitionValues, slice | npt.NDArray[np.intp]]
+"""Which rows are of which partition."""
+
 
 def current_content(
     table: DeltaTable, contract: TableContract, facts: TableFacts, scope: Scope, entry: Entry | None
@@ -57,8 +60,8 @@ def contents_by_partition(contract: TableContract, rows: pa.Table) -> dict[Parti
     return {place: content_of_hashes(hashes[chosen]) for place, chosen in places(contract, rows).items()}
 
 
-def places(contract: TableContract, rows: pa.Table) -> dict[PartitionValues, slice | npt.NDArray[np.intp]]:
-    """Which rows are of which partition, in the order of the rows; a slice where all are of one."""
+def places(contract: TableContract, rows: pa.Table) -> Places:
+    """The rows by partition, in their order; a slice where all are of one."""
     numbers = np.zeros(rows.num_rows, dtype=np.int64)
     held: list[PartitionValues] = [()]
     for name in contract.partition_by:

@@ -16,7 +16,7 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.contents import contents_by_partition, replaced_rows
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
-from lakehouse_assets.lake.staging import conform
+from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.plan.scope import scope_predicate
 from lakehouse_assets.plan.sql_text import column, in_list, null_safe_equal
 from lakehouse_assets.plan.write_plan import WritePlan, deletes_missing, target_predicate

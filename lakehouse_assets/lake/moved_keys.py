@@ -11,7 +11,8 @@ from deltalake import DeltaTable, QueryBuilder
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
-from lakehouse_assets.lake.staging import EXAMPLES, SparkStage, Staged, examples
+from lakehouse_assets.lake.naming import EXAMPLES, named_rows
+from lakehouse_assets.lake.staging import SparkStage, Staged
 from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.sql_text import Dialect, column, delta_name
 from lakehouse_assets.plan.write_plan import Violation, WriteRequest, may_move, target_predicate
@@ -37,7 +38,9 @@ def moved_keys(table: DeltaTable, contract: TableContract, request: WriteRequest
     count = found[0][_COUNT]
     told = [{name: row[name] for name in contract.key} for row in found]
     return Violation(
-        rule="the key is in another partition or with another owner already", rows=count, examples=examples(told)
+        rule="the key is in another partition or with another owner already",
+        rows=count,
+        examples=named_rows(contract, told),
     )
 
 

@@ -16,7 +16,7 @@ from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.staging import LocalStage, SparkStage, Staged
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.batch_check import row_rules
+from lakehouse_assets.plan.batch_check import DUPLICATE_KEY, row_rules
 from lakehouse_assets.plan.sql_text import Dialect, column, literal
 from lakehouse_assets.plan.write_plan import WriteRequest
 
@@ -65,7 +65,7 @@ def _reason(contract: TableContract, request: WriteRequest, staged: Staged, dial
     rules = [rule for rule in row_rules(contract, request.scopes, dialect, present) if rule.kind != "outside"]
     key = ", ".join(column(name, dialect) for name in contract.key)
     cases = [f"WHEN {rule.violated} THEN {literal(rule.name, dialect)}" for rule in rules]
-    doubled = f"WHEN count(*) OVER (PARTITION BY {key}) > 1 THEN 'the key stands more than once'"
+    doubled = f"WHEN count(*) OVER (PARTITION BY {key}) > 1 THEN {literal(DUPLICATE_KEY, dialect)}"
     return f"CASE {' '.join([*cases, doubled])} END"
 
 

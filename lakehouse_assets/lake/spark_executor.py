@@ -16,6 +16,7 @@ from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.contents import replaced_rows
+from lakehouse_assets.lake.data_files import ROWS_PER_FILE
 from lakehouse_assets.lake.local_executor import Note
 from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
@@ -27,9 +28,6 @@ from lakehouse_assets.plan.write_plan import BATCH_SLOT, BatchFacts, WritePlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-ROWS_PER_FILE = 250_000
-"""Bounds what one changed row makes a MERGE rewrite, whatever the table's size."""
 
 _PREFIX = "spark.databricks.delta."
 _RECENT_COMMITS = 50

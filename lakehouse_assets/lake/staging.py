@@ -11,24 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lakehouse_assets.contracts.schemas import arrow_type
-from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.contents import contents_by_partition
 from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.outcome import PartitionValues
+from lakehouse_assets.lake.rows import conform, type_name
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.alignment import check_batch_columns, new_column, new_columns
-from lakehouse_assets.plan.batch_check import check_sql, doubled_sql, duplicates_sql, offenders_sql, row_rules
+from lakehouse_assets.plan.batch_check import (
+    DUPLICATE_KEY,
+    check_sql,
+    doubled_sql,
+    duplicates_sql,
+    offenders_sql,
+    row_rules,
+)
 from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.plan.sql_text import Dialect, column
 from lakehouse_assets.plan.write_plan import BatchFacts, Violation, WriteRequest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-EXAMPLES = 3
 
 
 class Staged(ABC):
@@ -70,7 +76,7 @@ class LocalStage(Staged):
 
     def __init__(self, rows: pa.Table, contract: TableContract, request: WriteRequest) -> None:
         self.rows = rows
-        columns = {field.name: _type_name(field.type) for field in rows.schema}
+        columns = {field.name: type_name(field.type) for field in rows.schema}
         with local_sql() as connection:
             connection.register("batch", rows)
 
@@ -126,17 +132,6 @@ class SparkStage(Staged):
         return self.rows
 
 
-def conform(rows: pa.Table, columns: Sequence[Column]) -> pa.Table:
-    """Columns in the table's order and types; one that the batch lacks is NULL."""
-    arrays = [
-        rows[each.name].cast(arrow_type(each.type))
-        if each.name in rows.column_names
-        else pa.nulls(rows.num_rows, arrow_type(each.type))
-        for each in columns
-    ]
-    return pa.table(arrays, names=[each.name for each in columns])
-
-
 def _check(
     contract: TableContract,
     request: WriteRequest,
@@ -170,7 +165,7 @@ def _check(
         Violation(
             rule=rule.name,
             rows=sum(row[f"rule_{i}"] for row in found),
-            examples=examples(ask(offenders_sql(contract, rule.violated, source, dialect, EXAMPLES))),
+            examples=named_rows(contract, ask(offenders_sql(contract, rule.violated, source, dialect, EXAMPLES))),
         )
         for i, rule in enumerate(rules)
         if any(row[f"rule_{i}"] for row in found)
@@ -179,8 +174,8 @@ def _check(
     if not set(contract.partition_by) <= set(contract.key):
         doubled = int(ask(doubled_sql(contract, source, dialect))[0]["doubled"])
     if doubled:
-        first = examples(ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
-        violations.append(Violation(rule="the key stands more than once", rows=doubled, examples=first))
+        first = named_rows(contract, ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
+        violations.append(Violation(rule=DUPLICATE_KEY, rows=doubled, examples=first))
     return contents, tuple(violations), sum(row["long_bytes"] or 0 for row in found)
 
 
@@ -188,26 +183,3 @@ def _discarded(contract: TableContract, names: Sequence[str]) -> list[str]:
     if contract.schema_policy != "discard":
         return []
     return [name for name in names if name not in contract.column_names]
-
-
-def examples(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Rows as an error names them."""
-    return tuple("(" + ", ".join(f"{name}={value!r}" for name, value in row.items()) + ")" for row in rows)
-
-
-def _type_name(kind: pa.DataType) -> str:
-    names = {
-        pa.string(): "string",
-        pa.large_string(): "string",
-        pa.int32(): "int",
-        pa.int64(): "bigint",
-        pa.float64(): "double",
-        pa.bool_(): "boolean",
-        pa.date32(): "date",
-        pa.timestamp("us", tz="UTC"): "timestamp",
-        pa.binary(): "binary",
-        pa.large_binary(): "binary",
-    }
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return f"array<{_type_name(kind.value_type)}>"
-    return names.get(kind, str(kind))

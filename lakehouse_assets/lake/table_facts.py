@@ -31,13 +31,16 @@ def _files(table: DeltaTable, contract: TableContract) -> tuple[FileFacts, ...]:
     owner_max = values(f"max.{contract.owner}") if contract.owner else [None] * actions.num_rows
     return tuple(
         FileFacts(
+            path=path,
             size=size,
             rows=rows,
             partition={column: held[i] for column, held in partitions.items()},
             owner_min=owner_min[i],
             owner_max=owner_max[i],
         )
-        for i, (size, rows) in enumerate(zip(values("size_bytes"), values("num_records"), strict=True))
+        for i, (path, size, rows) in enumerate(
+            zip(values("path"), values("size_bytes"), values("num_records"), strict=True)
+        )
     )
 
 

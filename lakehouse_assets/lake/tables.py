@@ -18,6 +18,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.plan.file_statistics import with_statistics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +91,7 @@ class Lake:
                     "delta.enableDeletionVectors": "false",
                     # Replays are noticed by their transaction; a month covers any run that is worth repeating.
                     "delta.setTransactionRetentionDuration": "interval 30 days",
-                    "delta.dataSkippingStatsColumns": ",".join(_with_statistics(contract)),
+                    "delta.dataSkippingStatsColumns": ",".join(each.name for each in with_statistics(contract)),
                 },
             )
         except CommitFailedError:
@@ -164,9 +165,3 @@ def _described(contract: TableContract) -> pa.Schema:
             for field in arrow_schema(contract.stored_columns)
         ]
     )
-
-
-def _with_statistics(contract: TableContract) -> list[str]:
-    """Minimum and maximum prune on scalars; payloads would bloat the log, and it prunes by partition already."""
-    without = {*contract.without_statistics, *contract.partition_by}
-    return [c.name for c in contract.columns if c.name not in without and c.type not in ("array<string>", "binary")]

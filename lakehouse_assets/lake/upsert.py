@@ -26,7 +26,8 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.core.settings import Executor
-from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.batch import Batch, WorkerRows
+from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.contents import current_content
 from lakehouse_assets.lake.ledger import Entry, Ledger, new_entry, note
@@ -36,10 +37,13 @@ from lakehouse_assets.lake.outcome import Outcome
 from lakehouse_assets.lake.quarantine import judge, set_aside
 from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.lake.spark_executor import aligned, execute_spark
-from lakehouse_assets.lake.staging import Staged, conform, stage
+from lakehouse_assets.lake.staging import Staged, stage
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake, commit_files
+from lakehouse_assets.lake.worker_executor import execute_files, has_no_key_of
+from lakehouse_assets.lake.worker_stage import FileStage, as_frame, check_owned, worker_stage
 from lakehouse_assets.plan.matching import belongs
 from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.plan.scope import Scope, check_scopes
@@ -93,7 +97,7 @@ class UpsertService:
             else:
                 with ExitStack() as staging:
                     with phase(_PART, contract.name, "stage"):
-                        staged = staging.enter_context(stage(batch.rows, contract, job.request))
+                        staged = staging.enter_context(self._staged(job))
                     reached("write: after staging")
                     with self._holding(job):
                         done = self._told(self._write(job, staged), diagnostics)
@@ -104,8 +108,22 @@ class UpsertService:
     def plan(self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str) -> WritePlan:
         """The plan that `write` would carry out now."""
         job = _job(contract, batch, partitions, run_id)
-        with stage(batch.rows, contract, job.request) as staged:
+        with self._staged(job) as staged:
             return self._plan_now(job, staged)
+
+    def _staged(self, job: _Job) -> AbstractContextManager[Staged]:
+        """The batch held still: by whoever has its rows."""
+        contract, rows = job.contract, job.batch.rows
+        if not isinstance(rows, WorkerRows):
+            return stage(rows, contract, job.request)
+        check_owned(contract)
+        if contract.violations == "quarantine":  # the rows that break the contract have to come here
+            return stage(as_frame(rows, contract), contract, job.request)
+        # Files without a log would look like a table that lost its own.
+        table = self._lake.ensure(contract)
+        if not is_plain(table):
+            return stage(as_frame(rows, contract), contract, job.request)
+        return worker_stage(rows, contract, job.request, self._lake.path(contract), run_id=job.run_id)
 
     def _existing(self, contract: TableContract) -> DeltaTable | None:
         return self._lake.open(contract) if self._lake.exists(contract) else None
@@ -122,6 +140,9 @@ class UpsertService:
         contract, batch = job.contract, staged.facts
         if table is not None and facts.files and (moved := moved_keys(table, contract, job.request, staged)):
             batch = replace(batch, violations=(*batch.violations, moved))
+        if table is not None and isinstance(staged, FileStage) and job.request.strategy == "append_new":
+            known = not has_no_key_of(table, contract, job.request, staged)
+            batch = replace(batch, all_new=not known)
         path = str(self._lake.path(contract))
         return plan_write(contract, job.request, batch, facts, path=path, executor=self._executor)
 
@@ -171,7 +192,10 @@ class UpsertService:
             return note(entries(outcome))
 
         with phase(_PART, contract.name, "commit"):
-            if plan.executor == "delta-rs":
+            if plan.executor == "workers":
+                assert isinstance(staged, FileStage)
+                outcome = execute_files(table, full, plan, facts, staged, commit_note)
+            elif plan.executor == "delta-rs":
                 outcome = execute_local(table, full, plan, _local_batch(full, staged, job.run_id), commit_note)
             else:
                 spark = self._spark()

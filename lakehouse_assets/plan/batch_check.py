@@ -13,6 +13,10 @@ from lakehouse_assets.plan.row_hash import row_hash_sql
 from lakehouse_assets.plan.scope import Scopes, scope_predicate
 from lakehouse_assets.plan.sql_text import Dialect, column, in_list
 
+OUTSIDE = "outside the run's partitions"
+OTHER_OWNERS = "not of the batch's owners"
+DUPLICATE_KEY = "the key stands more than once"
+
 RuleKind = Literal["null", "one_of", "outside"]
 
 
@@ -38,12 +42,20 @@ def row_rules(
     if scopes:
         inside = scope_predicate(scopes, dialect)
         outside = f"NOT coalesce({inside}, FALSE)"
-        rules.append(Rule(name="outside the run's partitions", kind="outside", violated=outside))
+        rules.append(Rule(name=OUTSIDE, kind="outside", violated=outside))
     if owners and contract.owner:
         # Such a row would not be compared with the one that the table has, and so stand in it twice.
         owned = in_list(column(contract.owner, dialect), owners, dialect)
-        rules.append(Rule(name="not of the batch's owners", kind="outside", violated=f"NOT coalesce({owned}, FALSE)"))
+        rules.append(Rule(name=OTHER_OWNERS, kind="outside", violated=f"NOT coalesce({owned}, FALSE)"))
     return rules
+
+
+def null_rule_name(each: Column) -> str:
+    return f"{each.name} is NULL"
+
+
+def one_of_rule_name(each: Column) -> str:
+    return f"{each.name} is none of {', '.join(each.one_of)}"
 
 
 def check_sql(
@@ -97,13 +109,13 @@ def _bytes(each: Column, dialect: Dialect) -> str:
 
 
 def _not_null(each: Column, dialect: Dialect) -> Rule:
-    return Rule(name=f"{each.name} is NULL", kind="null", violated=f"{column(each.name, dialect)} IS NULL")
+    return Rule(name=null_rule_name(each), kind="null", violated=f"{column(each.name, dialect)} IS NULL")
 
 
 def _one_of(each: Column, dialect: Dialect) -> Rule:
     allowed = in_list(column(each.name, dialect), each.one_of, dialect)
     return Rule(
-        name=f"{each.name} is none of {', '.join(each.one_of)}",
+        name=one_of_rule_name(each),
         kind="one_of",
         violated=f"{column(each.name, dialect)} IS NOT NULL AND NOT ({allowed})",
     )

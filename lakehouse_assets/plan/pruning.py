@@ -15,6 +15,8 @@ from lakehouse_assets.plan.scope import Condition, Equals, Scopes, Window
 class FileFacts:
     """One data file: its partition values, and the bounds of the owner column if the log has them."""
 
+    path: str = ""
+    """As the log has it, below the table's folder."""
     size: int
     rows: int | None
     partition: Mapping[str, Any]
@@ -39,25 +41,28 @@ class Pruning:
 
 
 def prune(files: Sequence[FileFacts], scopes: Scopes, owners: Sequence[str] | None) -> Pruning:
-    ordered = sorted(owners) if owners is not None else None
-    touched: list[FileFacts] = []
-    unbounded = 0
-    for file in files:
-        if not _in_scopes(file, scopes):
-            continue
-        if ordered is not None:
-            if file.owner_min is None or file.owner_max is None:
-                unbounded += 1
-            elif not _any_between(ordered, file.owner_min, file.owner_max):
-                continue
-        touched.append(file)
+    touched = touched_files(files, scopes, owners)
     return Pruning(
         total=len(files),
         touched=len(touched),
-        unbounded=unbounded,
+        unbounded=sum(_is_unbounded(file) for file in touched) if owners is not None else 0,
         touched_bytes=sum(file.size for file in touched),
         touched_rows=_sum(file.rows for file in touched),
     )
+
+
+def touched_files(files: Sequence[FileFacts], scopes: Scopes, owners: Sequence[str] | None) -> list[FileFacts]:
+    """The files that may hold rows of the scopes, and of the owners if there are any named."""
+    ordered = sorted(owners) if owners is not None else None
+    return [file for file in files if _in_scopes(file, scopes) and (ordered is None or _may_own(file, ordered))]
+
+
+def _is_unbounded(file: FileFacts) -> bool:
+    return file.owner_min is None or file.owner_max is None
+
+
+def _may_own(file: FileFacts, ordered: Sequence[str]) -> bool:
+    return _is_unbounded(file) or _any_between(ordered, file.owner_min, file.owner_max)
 
 
 def _sum(numbers: Iterable[int | None]) -> int | None:

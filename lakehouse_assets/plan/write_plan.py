@@ -27,6 +27,9 @@ BATCH_SLOT = "USING {batch} AS s"
 Action = Literal["nothing", "append", "replace", "merge", "delete"]
 """`append` and `replace` don't read the table: a first load, or partitions that are replaced as a whole."""
 
+ChosenExecutor = Literal["spark", "delta-rs", "workers"]
+"""`workers`: those who made the rows have written them, and the commit names their files."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
@@ -45,6 +48,10 @@ class BatchFacts:
     rows: int
     bytes: int | None
     violations: tuple[Violation, ...] = ()
+    in_files: bool = False
+    """Whether the rows are data files of the table already, which a commit need only name."""
+    all_new: bool = False
+    """Whether it is known that the table has none of the batch's keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +85,7 @@ class WritePlan:
     table: str
     request: WriteRequest
     action: Action
-    executor: Literal["spark", "delta-rs"]
+    executor: ChosenExecutor
     executor_reason: str
     add_columns: tuple[NamedType, ...]
     """Columns that the table has to get first."""
@@ -206,16 +213,16 @@ def _action(request: WriteRequest, batch: BatchFacts, pruning: Pruning) -> Actio
         case "append_new":
             if not batch.rows:
                 return "nothing"
-            return "append" if empty else "merge"
+            return "append" if empty or batch.all_new else "merge"
         case "upsert":
             if empty:
                 return "append" if batch.rows else "nothing"
             return "merge" if batch.rows or deletes_missing(request) else "nothing"
 
 
-def _choose(
-    executor: Executor, batch: BatchFacts, pruning: Pruning, action: Action
-) -> tuple[Literal["spark", "delta-rs"], str]:
+def _choose(executor: Executor, batch: BatchFacts, pruning: Pruning, action: Action) -> tuple[ChosenExecutor, str]:
+    if batch.in_files and action in ("append", "replace"):
+        return "workers", f"the workers that made the {batch.rows:,} rows have written them"
     if executor != "auto":
         return executor, "forced by LAKEHOUSE_EXECUTOR"
     if batch.rows > SMALL_ROWS:

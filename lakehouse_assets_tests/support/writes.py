@@ -8,7 +8,7 @@ import pyarrow as pa
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import REPO, Column, Strategy, TableContract
 from lakehouse_assets.core.settings import Executor
-from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.batch import Batch, WorkerRows
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
@@ -54,10 +54,16 @@ def key(asset: str, partition: str, cursor: str = "c1") -> MaterializationKey:
     )
 
 
+def worker_rows(spark: "SparkSession", table: pa.Table, *, tasks: int = 2, owner: str = "path") -> WorkerRows:
+    """Rows that workers have, all of an owner in one task."""
+    items = spark.createDataFrame(table).repartition(tasks, owner).sortWithinPartitions(owner)
+    return WorkerRows(items=items, produce=lambda batches: batches)
+
+
 def write(
     lake: Lake,
     contract: TableContract,
-    rows: "pa.Table | DataFrame",
+    rows: "pa.Table | DataFrame | WorkerRows",
     *,
     partitions: Sequence[str] | Mapping[str, Scope] = ("a",),
     owners: tuple[str, ...] | None = None,

@@ -1,0 +1,112 @@
+"""The log entry of a write of ours: one file, put there only if nobody else has put one.
+
+Invariant: a version is written by one writer, whole or not at all. A version that is taken is a conflict, to be
+planned anew. Only plain tables are written so; one that has what is not known here (deletion vectors, column
+mapping, row tracking, constraints) is left to the engines.
+
+Cost: one small file, and a checkpoint by delta-rs every hundred versions.
+"""
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError
+
+from lakehouse_assets.core.effects import reached
+
+CHECKPOINT_EVERY = 100
+_PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}
+_PLAIN_SETTINGS = {
+    "delta.appendOnly": "false",
+    "delta.columnMapping.mode": "none",
+    "delta.enableDeletionVectors": "false",
+    "delta.enableRowTracking": "false",
+    "delta.enableInCommitTimestamps": "false",
+}
+_BEYOND_PLAIN = ("delta.generationExpression", "delta.identity", "delta.invariants", "CURRENT_DEFAULT")
+
+
+def is_plain(table: DeltaTable) -> bool:
+    """Whether all that the table asks of a writer is done here."""
+    protocol = table.protocol()
+    if protocol.min_reader_version > 1 or protocol.min_writer_version > 7:
+        return False
+    if not set(protocol.writer_features or ()) <= _PLAIN_FEATURES:
+        return False
+    settings = table.metadata().configuration
+    if any(settings.get(name, plain) != plain for name, plain in _PLAIN_SETTINGS.items()):
+        return False
+    if any(name.startswith("delta.constraints.") for name in settings):
+        return False
+    schema = table.schema().to_json()
+    return not any(name in schema for name in _BEYOND_PLAIN)
+
+
+def commit(
+    table: DeltaTable,
+    folder: Path,
+    actions: Sequence[Mapping[str, Any]],
+    *,
+    operation: str,
+    note: str,
+    transaction: str,
+    metrics: Mapping[str, int],
+) -> int:
+    """Commit `actions` as the version after the table's, and give it; the table is then at it."""
+    before, version, now = table.version(), table.version() + 1, time.time_ns() // 1_000_000
+    info = {
+        "timestamp": now,
+        "operation": operation,
+        "operationParameters": {},
+        "readVersion": before,
+        "isolationLevel": "Serializable",
+        "isBlindAppend": False,
+        "operationMetrics": {name: str(value) for name, value in metrics.items()},
+        "engineInfo": "lakehouse_assets",
+        "userMetadata": note,
+    }
+    txn = {"appId": transaction, "version": 1, "lastUpdated": now}
+    entry = [{"commitInfo": info}, {"txn": txn}, *actions]
+    lines = "".join(json.dumps(action, ensure_ascii=False, separators=(",", ":")) + "\n" for action in entry)
+    put_if_absent(folder / "_delta_log" / f"{version:020}.json", lines.encode())
+    reached("commit: after log entry")
+    table.update_incremental()
+    if version % CHECKPOINT_EVERY == 0:
+        table.create_checkpoint()
+        table.cleanup_metadata()
+    return version
+
+
+def removal(path: str, *, size: int, partition: Mapping[str, str | None]) -> dict[str, Any]:
+    return {
+        "remove": {
+            "path": path,
+            "deletionTimestamp": time.time_ns() // 1_000_000,
+            "dataChange": True,
+            "extendedFileMetadata": True,
+            "partitionValues": dict(partition),
+            "size": size,
+        }
+    }
+
+
+def put_if_absent(path: Path, data: bytes) -> None:
+    """Make a file with its content in one step, or fail as a conflict if there is one of that name."""
+    waiting = path.with_name(f"_commit_{uuid.uuid4()}.json.tmp")
+    with waiting.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        reached("commit: before log entry")
+        os.link(waiting, path)
+    except FileExistsError:
+        raise CommitFailedError(f"version {int(path.stem)} was committed by another writer") from None
+    finally:
+        waiting.unlink()
