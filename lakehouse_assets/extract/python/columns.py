@@ -15,7 +15,6 @@ KINDS: dict[type, str] = {
     ast.AsyncFunctionDef: "function",
     ast.Lambda: "lambda",
 }
-_ANNOTATED = (ast.arg, ast.AnnAssign)
 MODULE_NAME = "<module>"
 LAMBDA_NAME = "<lambda>"
 
@@ -59,33 +58,13 @@ def syntax_edges(definitions: list[Rows]) -> Columns:
         del column[:1]  # nothing leads to the module
     columns["kind"] += ["AST"] * len(columns["label"])
     nested = definitions[1:]
-    add_edges(
-        columns,
-        "CONTAINS",
-        [rows.parent for rows in nested],
-        [0] * len(nested),
-        [rows.d for rows in nested],
-        [0] * len(nested),
-        [""] * len(nested),
-    )
+    columns["kind"] += ["CONTAINS"] * len(nested)
+    columns["src_d"] += [rows.parent for rows in nested]
+    columns["dst_d"] += [rows.d for rows in nested]
+    columns["label"] += [""] * len(nested)
+    for name in ("src_n", "dst_n"):
+        columns[name] += [0] * len(nested)
     return columns
-
-
-def add_edges(
-    columns: Columns,
-    kind: str,
-    src_d: list[int],
-    src_n: list[int],
-    dst_d: list[int],
-    dst_n: list[int],
-    label: list[str],
-) -> None:
-    columns["kind"] += [kind] * len(label)
-    columns["src_d"] += src_d
-    columns["src_n"] += src_n
-    columns["dst_d"] += dst_d
-    columns["dst_n"] += dst_n
-    columns["label"] += label
 
 
 def definition_columns(definitions: list[Rows], lines: int) -> Columns:
@@ -151,9 +130,13 @@ def prop_columns(definitions: list[Rows]) -> Columns:
             add(d, 0, "bases", ", ".join([expression(base) for base in node.bases]))
         if getattr(node, "returns", None) is not None:
             add(d, 0, "returns", expression(node.returns))
-        for annotated in (*parameters(node), *rows.events):
-            if annotated.__class__ in _ANNOTATED and annotated.annotation is not None:
-                add(d, number_of(annotated), "annotation", expression(annotated.annotation))
+        for parameter in parameters(node):
+            if parameter.annotation is not None:
+                add(d, number_of(parameter), "annotation", expression(parameter.annotation))
+        if "AnnAssign" in rows.kinds:  # quicker than to look at every event
+            for event in rows.events:
+                if event.__class__ is ast.AnnAssign:
+                    add(d, event.n, "annotation", expression(event.annotation))
         for n, value in rows.long_literals:
             add(d, n, "literal", storable(repr(value[:LONGEST_TEXT])))
     return columns

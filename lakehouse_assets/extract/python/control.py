@@ -61,15 +61,18 @@ class Flow:
         self._guards = 0
         self._exits: Jumps = []
         self._edges: set[tuple[int, int, str]] = set()
-        body = rows.node.body
-        entry: Ends = [(0, "entry")]
-        if rows.node.__class__ is ast.Lambda:
-            ends: Ends = [(self._point(body, entry), "")]
-        else:
-            ends = self._block(body, entry)
-        self.exit = len(self.points)
-        self._connect(ends, self.exit)
-        self._land(self._exits, self.exit)
+        body = [rows.node.body] if rows.node.__class__ is ast.Lambda else rows.node.body
+        if any(statement.__class__ in _COMPOUND for statement in body[:-1]) or not _is_plain_end(body):
+            ends = self._block(body, [(0, "entry")])
+            self.exit = len(self.points)
+            self._connect(ends, self.exit)
+            self._land(self._exits, self.exit)
+        else:  # most bodies are a straight line
+            self.points += body
+            self.exit = len(self.points)
+            self.sources += range(self.exit)
+            self.targets += range(1, self.exit + 1)
+            self.labels += ["entry", *[""] * len(body)]
 
     def _edge(self, source: int, target: int, label: str, implied: bool = False) -> None:
         edge = (source, target, label)
@@ -246,6 +249,10 @@ _NEVER_RAISE = frozenset(
     {ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal, ast.Try, ast.TryStar, ast.Raise, ast.Assert}
 )
 _PLAIN_VALUES = frozenset({ast.Constant, ast.Name})
+
+
+def _is_plain_end(body: list[Any]) -> bool:
+    return not body or body[-1].__class__ is ast.Return or body[-1].__class__ not in _COMPOUND
 
 
 def _may_raise(node: Any) -> bool:

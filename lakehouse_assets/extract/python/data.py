@@ -24,7 +24,6 @@ def add_data_flow(flow: Flow, acts: list[list[Act]], found: Edges, deadline: Dea
     if not flow.branches:
         _straight(acts, found)
     elif any(act[0] == USE for point in acts for act in point):
-        deadline.check()
         _Reaching(flow, acts).add_edges(found, deadline)
 
 
@@ -35,7 +34,9 @@ def _straight(acts: list[list[Act]], found: Edges) -> None:
         for act, name, node in point:
             if act == USE:
                 for binding in current.get(name, ()):
-                    found.add(binding, node, name)
+                    found.sources.append(binding)
+                    found.targets.append(node)
+                    found.labels.append(name)
             elif act == BIND:
                 current[name] = [node]
             elif act == MAY_BIND:
@@ -59,6 +60,7 @@ class _Reaching:
                     self._of[name] = self._of.get(name, 0) | 1 << len(self._bindings)
                     self._bindings.append(node)
         self._starts, self._arrivals = _stretches(flow)
+        self._ends = [*self._starts[1:], flow.exit]
 
     def add_edges(self, found: Edges, deadline: Deadline) -> None:
         before, after, entering = self._solve(deadline)
@@ -66,7 +68,7 @@ class _Reaching:
         bit = 1
         for number, start in enumerate(self._starts):
             state = entering[number]
-            for at in range(start, self._end(number)):
+            for at in range(start, self._ends[number]):
                 seen = state
                 if at == start and isinstance(points[at], _LOOPS):
                     # What is looped over is evaluated once: nothing that the loop binds gets there.
@@ -86,11 +88,10 @@ class _Reaching:
     def _see(self, bindings: int, use: Any, name: str, found: Edges) -> None:
         while bindings:
             lowest = bindings & -bindings
-            found.add(self._bindings[lowest.bit_length() - 1], use, name)
+            found.sources.append(self._bindings[lowest.bit_length() - 1])
+            found.targets.append(use)
+            found.labels.append(name)
             bindings ^= lowest
-
-    def _end(self, number: int) -> int:
-        return self._starts[number + 1] if number + 1 < len(self._starts) else self._flow.exit
 
     def _solve(self, deadline: Deadline) -> tuple[list[int], list[int], list[int]]:
         """States before and behind each stretch's last point, and where it is entered: the least fixpoint."""
@@ -118,7 +119,7 @@ class _Reaching:
         for number, start in enumerate(self._starts):
             kept, made = -1, 0
             kept_before, made_before = kept, made
-            for at in range(start, self._end(number)):
+            for at in range(start, self._ends[number]):
                 kept_before, made_before = kept, made
                 for act, name, _ in self._acts[at]:
                     if act == USE:

@@ -1,28 +1,23 @@
-"""Edges of one kind while they are found, column by column."""
+"""Edges of one kind while they are found, as numbered nodes: their numbers are read when all are there."""
 
 from typing import Any
 
+from lakehouse_assets.extract.facts import Columns
+
 
 class Edges:
-    """Ends are numbered nodes, no constants; see `rows.number_of`."""
+    """No end is a constant; see `rows.number_of`."""
 
     def __init__(self) -> None:
-        self.src_d: list[int] = []
-        self.src_n: list[int] = []
-        self.dst_d: list[int] = []
-        self.dst_n: list[int] = []
+        self.sources: list[Any] = []
+        self.targets: list[Any] = []
         self.labels: list[str] = []
+        """Of all edges, or of none."""
 
-    def add(self, source: Any, target: Any, label: str) -> None:
-        self.src_d.append(source.d)
-        self.src_n.append(source.n)
-        self.dst_d.append(target.d)
-        self.dst_n.append(target.n)
-        self.labels.append(label)
-
-    def add_numbers(self, src: tuple[int, int], dst: tuple[int, int], label: str) -> None:
-        self.src_d.append(src[0])
-        self.src_n.append(src[1])
-        self.dst_d.append(dst[0])
-        self.dst_n.append(dst[1])
-        self.labels.append(label)
+    def add_to(self, columns: Columns, kind: str) -> None:
+        columns["kind"] += [kind] * len(self.sources)
+        columns["src_d"] += [node.d for node in self.sources]
+        columns["src_n"] += [node.n for node in self.sources]
+        columns["dst_d"] += [node.d for node in self.targets]
+        columns["dst_n"] += [node.n for node in self.targets]
+        columns["label"] += self.labels or [""] * len(self.sources)

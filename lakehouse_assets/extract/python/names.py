@@ -53,7 +53,7 @@ class Names:
         own = self._scopes.by_definition[rows.d]
         elsewhere = own.global_names | own.nonlocal_names
         known = self._known
-        refer = self.references.add
+        add_source, add_target = self.references.sources.append, self.references.targets.append
         here: list[Act] = [(BIND, parameter.arg, parameter) for parameter in parameters(rows.node)]
         acts = [here]
         last: list[Act] = []  # what a point binds when all of its expressions are through
@@ -70,7 +70,8 @@ class Names:
                 augments = statement.__class__ is ast.AugAssign and event is statement.target
                 reads = augments or event.ctx.__class__ is not ast.Store
                 if (reads or meaning.d != event.d) and meaning.target is not event:
-                    refer(event, meaning.target, "")
+                    add_source(event)
+                    add_target(meaning.target)
                 if meaning.bindings:
                     if reads:
                         self._see_all(meaning.bindings, event, name)
@@ -103,7 +104,9 @@ class Names:
     def _see_all(self, bindings: list[Any], use: Any, name: str) -> None:
         for binding in bindings:
             if binding is not use:
-                self.values.add(binding, use, name)
+                self.values.sources.append(binding)
+                self.values.targets.append(use)
+                self.values.labels.append(name)
 
     def _may_be_skipped(self, name: Any) -> bool:
         """Whether a name is bound by `:=` where evaluation need not get to."""

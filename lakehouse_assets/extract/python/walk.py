@@ -125,8 +125,8 @@ class Walk:
     def _parameters(self, rows: Rows, events: list[Any], args: ast.arguments, base: int) -> None:
         """Default values last: they are what callers see least of, and are told apart from the signature."""
         at = len(rows.kinds)
-        self._go(rows, events, [(args, 0, "args")], base)
-        head: Waiting = [(child, at, "posonlyargs") for child in args.posonlyargs]
+        head: Waiting = [(args, 0, "args")]
+        head += [(child, at, "posonlyargs") for child in args.posonlyargs]
         head += [(child, at, "args") for child in args.args]
         if args.vararg is not None:
             head.append((args.vararg, at, "vararg"))
