@@ -25,6 +25,7 @@ _VERBS = {
     "tables": "lakehouse_assets.cli.tables:tables",
     "plan-write": "lakehouse_assets.cli.plan_write:plan_write",
     "scip": "lakehouse_assets.cli.scip:scip",
+    "export": "lakehouse_assets.cli.export:export",
     "server": "lakehouse_assets.cli.server:server",
     "doctor": "lakehouse_assets.cli.doctor:doctor",
     "demo": "lakehouse_assets.cli.demo:demo",

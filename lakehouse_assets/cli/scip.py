@@ -83,7 +83,7 @@ def check(ctx: click.Context, index: Path, as_json: bool) -> None:
             counts[problem.rule] += 1
             if counts[problem.rule] <= _EXAMPLES:
                 examples.setdefault(problem.rule, []).append({"path": problem.path, "what": problem.what})
-        documents = len(opened.entries())
+        documents = sum(bool(entry.documents) for entry in opened.entries())
     if as_json:
         told = {rule: {"problems": count, "examples": examples[rule]} for rule, count in counts.items()}
         print_json({"documents": documents, "rules_broken": told})

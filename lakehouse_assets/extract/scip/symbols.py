@@ -2,6 +2,8 @@
 
 import re
 
+from lakehouse_assets.extract.symbols import symbol_of
+
 _SIMPLE = "[A-Za-z0-9_+$-]"
 _NAME = rf"(?:{_SIMPLE}+|`(?:[^`]|``)+`)"
 _DESCRIPTOR = rf"(?:{_NAME}(?:[/#.:!]|\({_SIMPLE}*\)\.)|\[{_NAME}\]|\({_NAME}\))"
@@ -10,7 +12,8 @@ _GLOBAL = re.compile(rf"(?!local )(?:{_SPACED} ){{4}}(?P<descriptors>{_DESCRIPTO
 _LOCAL = re.compile(rf"local {_SIMPLE}+")
 _SIMPLE_NAME = re.compile(rf"{_SIMPLE}+")
 _QUOTED = re.compile(r"`((?:[^`]|``)+)`")
-_OWN_DESCRIPTOR = re.compile(r"([^`#.()/:!]+|`(?:[^`]|``)+`)(?:\(([A-Za-z0-9_+$-]*)\))?([#./:!])")
+_OWN_NAME = r"([^`#.()/:!\[\]]+|`(?:[^`]|``)+`)"
+_OWN_DESCRIPTOR = re.compile(rf"{_OWN_NAME}(?:\(([A-Za-z0-9_+$-]*)\))?([#./:!])|\[{_OWN_NAME}\]")
 
 SCHEME = "lakehouse"
 
@@ -48,16 +51,18 @@ def definition_descriptors(path: str, symbol: str) -> str:
     Ours leaves names unquoted, and tells a second class of one name by a number as methods do, which SCIP does not
     know: there the number becomes part of the name. What cannot be taken apart becomes one name.
     """
-    own = symbol.removeprefix(f"`{path}`/")
+    own = symbol.removeprefix(symbol_of(path, ""))
     parts = [name(path), "/"]
     at = 0
     while at < len(own):
         found = _OWN_DESCRIPTOR.match(own, at)
         if found is None:
             return "".join([*parts, name(own[at:]), "."])
-        text, number, suffix = found.groups()
-        text = text[1:-1].replace("``", "`") if text.startswith("`") else text
-        if number is None:
+        text, number, suffix, parameter = found.groups()
+        text = _unquoted(text or parameter)
+        if parameter:
+            parts.append(f"[{name(text)}]")
+        elif number is None:
             parts += [name(text), suffix]
         elif suffix == ".":
             parts += [name(text), f"({number})."]
@@ -65,6 +70,10 @@ def definition_descriptors(path: str, symbol: str) -> str:
             parts += [name(f"{text}({number})"), suffix]
         at = found.end()
     return "".join(parts)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace("``", "`") if text.startswith("`") else text
 
 
 def external_descriptors(dotted: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from lakehouse_assets.extract.scip.symbols import (
     name,
     symbol_prefix,
 )
+from lakehouse_assets.extract.symbols import symbol_of
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,8 @@ def test_symbols_outside_the_grammar_are_told(symbol: str):
         ("Class(+1)#m().", "`a/b.py`/`Class(+1)`#m()."),
         ("outer().<lambda1>.", "`a/b.py`/outer().`<lambda1>`."),
         ("größe().", "`a/b.py`/`größe`()."),
+        ("impl#[Vec][`a b`]", "`a/b.py`/impl#[Vec][`a b`]"),
+        ("f(declared).", "`a/b.py`/f(declared)."),
         ("odd(", "`a/b.py`/`odd(`."),
     ],
 )
@@ -55,7 +58,7 @@ def test_symbols_of_definitions_become_descriptors(own: str, descriptors: str):
 
 @given(st.text(min_size=1), st.text())
 def test_any_definition_gets_a_symbol_of_the_grammar(path: str, own: str):
-    assert fault(symbol_prefix("python", "repo", "") + definition_descriptors(path, f"`{path}`/{own}")) is None
+    assert fault(symbol_prefix("python", "repo", "") + definition_descriptors(path, symbol_of(path, own))) is None
 
 
 @given(st.text(min_size=1))
