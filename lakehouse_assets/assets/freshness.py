@@ -64,7 +64,8 @@ def _git_reasons(repository: Repository, head: Head, latest: Mapping[EntryKey, E
     reasons: list[Staleness] = []
     for contract in GIT_TABLES:
         entry = latest.get((contract.name, repository.name))
-        reasons += stale_because(git_key(contract, repository, head.commit_sha), entry.key if entry else None)
+        key = git_key(contract, repository, head.commit_sha, boundary=head.boundary)
+        reasons += stale_because(key, entry.key if entry else None)
     return reasons
 
 

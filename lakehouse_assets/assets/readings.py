@@ -1,31 +1,14 @@
-"""Which repositories a run reads, at which commit, and where: in this process or on Spark."""
+"""Which repositories a run reads, and at which commit."""
 
 from collections.abc import Mapping, Sequence
 
 from lakehouse_assets.contracts.commits import COMMITS
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
-from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.sources.head import resolve_head
 from lakehouse_assets.sources.mirror import git_directory, refresh
 from lakehouse_assets.sources.reads import Reading
-
-FEW_ROWS = 50_000
-"""Up to so many rows a table is read in this process; starting a session would take longer than reading them."""
-
-
-def few_rows(lakehouse: LakehouseResource, contract: TableContract, names: Sequence[str]) -> bool:
-    """Whether the partitions had few rows when they were last made; one that never was may be of any size."""
-    latest = lakehouse.ledger.latest([contract])
-    rows = 0
-    for name in names:
-        entry = latest.get((contract.name, name))
-        if entry is None or not entry.cursor or entry.data_version is None:
-            return False
-        rows += Content.from_version(entry.data_version).rows
-    return rows <= FEW_ROWS
 
 
 @explained()
@@ -50,7 +33,7 @@ def readings_at_commits(lakehouse: LakehouseResource, names: Sequence[str]) -> l
     heads: dict[str, str] = {}
     for name in names:
         entry = latest.get((COMMITS.name, name))
-        if entry is None:
+        if entry is None or not entry.cursor:
             raise LakeStateError(
                 subject=f"repository {name!r}",
                 seen="its `commits` have never been materialized",

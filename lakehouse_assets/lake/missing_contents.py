@@ -1,25 +1,32 @@
 """Which contents of some snapshots the table `blobs` does not have yet, found without a JVM."""
 
-import duckdb
 import pyarrow as pa
 
 from lakehouse_assets.contracts.blobs import BLOBS
+from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import in_list
 
 _FEW = 5_000
 _FEW_BYTES = 32 * 1024 * 1024
 
 
 def missing_contents(lake: Lake, snapshots: pa.Table) -> pa.Table:
-    """Each missing content once, with its size and the first repository by name that has it, in the order of shas."""
-    with duckdb.connect() as connection:
+    """Each missing content once, with its size and the first repository by name that has it, in the order of shas.
+
+    Cost: few contents are asked for by name, so that files of `blobs` whose range has none of them are skipped;
+    many are compared with all shas that are stored.
+    """
+    with local_sql() as connection:
         connection.register("snapshots", snapshots)
-        connection.register("known", lake.ensure(BLOBS).to_pyarrow_dataset())
-        return connection.sql(
+        wanted = connection.sql(
             "SELECT blob_sha, min(repo) AS repo, any_value(size) AS size FROM snapshots "
-            "WHERE kind IN ('file', 'executable') AND blob_sha NOT IN (SELECT blob_sha FROM known) "
-            "GROUP BY blob_sha ORDER BY blob_sha"
+            "WHERE kind IN ('file', 'executable') GROUP BY blob_sha ORDER BY blob_sha"
         ).to_arrow_table()
+    shas = wanted["blob_sha"].to_pylist()
+    where = in_list('"blob_sha"', shas, "datafusion") if len(shas) <= _FEW else "TRUE"
+    known = set(lake.read(BLOBS, columns=["blob_sha"], where=where)["blob_sha"].to_pylist()) if shas else set()
+    return wanted.filter(pa.array([sha not in known for sha in shas], pa.bool_()))
 
 
 def are_few(missing: pa.Table) -> bool:

@@ -6,11 +6,13 @@ a commit at all stops the run. Replacement references (`git replace`) are not fo
 about the commits as they were made.
 
 Cost: one object read per commit. The first-parent line is read first and kept (as Arrow) until its
-root is found, because positions count from there; all else streams.
+root is found, because positions count from there; all else streams. Of a later head only the new
+commits are read, where the stored ones stay as they are.
 """
 
 import functools
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +20,21 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.sources.batches import Columns
 from lakehouse_assets.sources.decoding import decode_field
 from lakehouse_assets.sources.head import Head
-from lakehouse_assets.sources.objects import Objects, unreadable
+from lakehouse_assets.sources.objects import Objects, shallow_boundary, unreadable
+from lakehouse_assets.sources.trees import NotComparable
 
 ROWS_PER_BATCH = 10_000
+
+Stored = Callable[[Collection[str]], Mapping[str, int | None]]
+"""Which of some commits are stored already, with their positions on the first-parent line."""
+
+_LOOKED_UP = 64
+_MOST_LOOKED_UP = 4096
+"""How many commits are read before the first look-up, and at most before any other."""
 
 _SCHEMA = arrow_schema(COMMITS.columns)
 _POSITION = COMMITS.column_names.index("first_parent_position")
@@ -70,33 +81,109 @@ def read_commits(git_dir: Path, repository: str, head: Head) -> Iterator[pa.Reco
     yield from columns.drain()
 
 
+def read_new_commits(
+    git_dir: Path, repository: str, head: Head, since: str, stored: Stored
+) -> pa.Table | NotComparable:
+    """The commits reachable from the head and not from `since`, whose history is what `stored` knows.
+
+    They are all that is to be written only if `since` is on the head's first-parent line: else positions of stored
+    commits change, or commits are no longer reachable. Cost: the new commits, at most as many old ones, and a
+    look-up each time their number has doubled.
+    """
+    if head.is_directory:
+        return NotComparable(reason="a plain directory has no history")
+    history = _History(Objects(git_dir, repository))
+    if history.is_shallow:
+        return NotComparable(reason="the clone is shallow, so that its history may have been cut elsewhere before")
+    position = stored([since]).get(since)
+    if position is None:
+        return NotComparable(reason=f"{since} is not on the stored first-parent line")
+    columns = Columns(_SCHEMA)
+    aside: list[str] = []
+    look_at = _LOOKED_UP
+    sha = head.commit_sha
+    while sha != since:
+        parents = history.append(sha, columns)
+        aside.extend(parents[1:])
+        # What a stored commit leads to is stored: a line that met another one than `since` never comes to it.
+        if not parents or (len(history.met) == look_at and stored([sha])):
+            return NotComparable(reason=f"{since} is not on the first-parent line of {head.commit_sha}")
+        look_at *= 2 if len(history.met) == look_at else 1
+        sha = parents[0]
+    line = list(_positioned(list(columns.drain()), start=position + 1))
+    _append_aside(history, aside, columns, stored)
+    rows = pa.Table.from_batches([*line, *columns.drain()], schema=_SCHEMA)
+    report("sources", repository, "new commits", read=len(history.met), rows=rows.num_rows)
+    return rows
+
+
+def _append_aside(history: "_History", start: list[str], columns: Columns, stored: Stored) -> None:
+    """Add what is reachable from `start` and neither met nor stored.
+
+    Commits are read ahead of the look-up, since one look-up costs as much as reading many.
+    """
+    waiting = [sha for sha in start if sha not in history.met]
+    ahead = _LOOKED_UP
+    while waiting:
+        read = history.read_ahead(waiting, ahead)
+        known = stored(read.keys())
+        ahead = min(2 * ahead, _MOST_LOOKED_UP)
+        reachable, waiting = waiting, []
+        while reachable:
+            sha = reachable.pop()
+            if sha in history.met or sha in known:
+                continue
+            if sha in read:
+                reachable.extend(history.append(sha, columns, read[sha]))
+            else:
+                waiting.append(sha)
+
+
 class _History:
     """Reads commits into columns, and knows which were read."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
-        self._boundary = _shallow_boundary(objects)
+        self._boundary = shallow_boundary(objects)
         self.met: set[str] = set()
 
-    def append(self, sha: str, columns: Columns) -> list[str]:
+    @property
+    def is_shallow(self) -> bool:
+        return bool(self._boundary)
+
+    def append(self, sha: str, columns: Columns, read: _Commit | None = None) -> list[str]:
         """Add the commit's row, its position left open; the commit's parents."""
         self.met.add(sha)
-        commit = _parsed(self._objects.read(sha, "commit"))
-        if not commit.tree:
-            raise unreadable(self._objects.name, f"commit {sha}", "it names no tree")
-        # The parents of a boundary are not there, and git, too, shows it without them.
-        parents = [] if sha in self._boundary else commit.parents
+        commit = read or self._read(sha)
         columns.append(
             self._objects.name,
             sha,
             commit.tree,
-            parents,
+            commit.parents,
             None,
             *_person(commit.author, commit.encoding),
             *_person(commit.committer, commit.encoding),
             decode_field(subject(commit.message), commit.encoding),
         )
-        return parents
+        return commit.parents
+
+    def read_ahead(self, start: list[str], count: int) -> dict[str, _Commit]:
+        """About `count` commits from `start` on that were not met, the nearest first."""
+        read: dict[str, _Commit] = {}
+        queue = deque(start)
+        while queue and len(read) < count:
+            sha = queue.popleft()
+            if sha not in read and sha not in self.met:
+                read[sha] = self._read(sha)
+                queue.extend(read[sha].parents)
+        return read
+
+    def _read(self, sha: str) -> _Commit:
+        commit = _parsed(self._objects.read(sha, "commit"))
+        if not commit.tree:
+            raise unreadable(self._objects.name, f"commit {sha}", "it names no tree")
+        # The parents of a boundary are not there, and git, too, shows it without them.
+        return commit._replace(parents=[]) if sha in self._boundary else commit
 
 
 def subject(message: bytes) -> bytes:
@@ -111,24 +198,14 @@ def subject(message: bytes) -> bytes:
     return b" ".join(lines)
 
 
-def _positioned(line: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches of a first-parent line, which begins at the head, with positions counted from its root."""
-    position = sum(batch.num_rows for batch in line)
+def _positioned(line: list[pa.RecordBatch], *, start: int = 0) -> Iterator[pa.RecordBatch]:
+    """The batches of a first-parent line, which begins at the head, with positions that end at `start`."""
+    position = start + sum(batch.num_rows for batch in line)
     field = _SCHEMA.field(_POSITION)
     for batch in line:
         positions = range(position - 1, position - 1 - batch.num_rows, -1)
         position -= batch.num_rows
         yield batch.set_column(_POSITION, field, pa.array(positions, type=field.type))
-
-
-def _shallow_boundary(objects: Objects) -> frozenset[str]:
-    """The commits at which a shallow clone was cut off."""
-    git_dir = Path(objects.git.path)
-    common = git_dir / "commondir"  # a linked work tree keeps them with the repository it belongs to
-    if common.is_file():
-        git_dir = git_dir / common.read_text().strip()
-    shallow = git_dir / "shallow"
-    return frozenset(shallow.read_text().split()) if shallow.is_file() else frozenset()
 
 
 def _parsed(data: bytes) -> _Commit:

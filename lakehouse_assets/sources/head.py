@@ -11,14 +11,15 @@ from pathlib import Path
 import pygit2
 
 from lakehouse_assets.core.errors import BadInputError, LakehouseError, SourceError
+from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.sources.directory import TAKEN_TREES, TREE_REFERENCE
 from lakehouse_assets.sources.mirror import git_directory
-from lakehouse_assets.sources.objects import GIT_ERRORS, Objects, unreadable
+from lakehouse_assets.sources.objects import GIT_ERRORS, Objects, shallow_boundary, unreadable
+from lakehouse_assets.sources.trees import tree_of_commit
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}")
 _ABBREVIATION = re.compile(r"[0-9a-f]{4,39}")
-_TREE_OF_COMMIT = re.compile(rb"tree ([0-9a-f]{40})\n")
 _OBJECT_OF_TAG = re.compile(rb"object ([0-9a-f]{40})\n")
 _PLACES = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _NAMES_SHOWN = 3
@@ -31,6 +32,8 @@ class Head:
     commit_sha: str
     tree_sha: str
     ref: str
+    boundary: str = ""
+    """Fingerprint of where a shallow clone is cut off, which decides how much history there is; empty without one."""
 
     @property
     def is_directory(self) -> bool:
@@ -124,10 +127,15 @@ def _head(objects: Objects, sha: str, shown: str) -> Head:
             why="rows are read from a commit",
             remedy="name a branch, a tag of a commit, or a commit",
         )
-    tree = _TREE_OF_COMMIT.match(data)
+    tree = tree_of_commit(data)
     if tree is None:
         raise unreadable(objects.name, f"commit {sha}", "it names no tree")
-    return Head(commit_sha=sha, tree_sha=tree.group(1).decode(), ref=shown)
+    return Head(commit_sha=sha, tree_sha=tree, ref=shown, boundary=_boundary_of(objects))
+
+
+def _boundary_of(objects: Objects) -> str:
+    boundary = shallow_boundary(objects)
+    return fingerprint(sorted(boundary)) if boundary else ""
 
 
 def _directory_head(repository: Repository, git: pygit2.Repository, to: str | None) -> Head:

@@ -87,6 +87,16 @@ def unreadable(name: str, what: str, error: object) -> SourceError:
     )
 
 
+def shallow_boundary(objects: Objects) -> frozenset[str]:
+    """The commits at which a shallow clone was cut off."""
+    git_dir = Path(objects.git.path)
+    common = git_dir / "commondir"  # a linked work tree keeps them with the repository it belongs to
+    if common.is_file():
+        git_dir = git_dir / common.read_text().strip()
+    shallow = git_dir / "shallow"
+    return frozenset(shallow.read_text().split()) if shallow.is_file() else frozenset()
+
+
 @functools.cache
 def _prepare_libgit2() -> None:
     # Git refuses repositories of other users because their configuration can name programs to run

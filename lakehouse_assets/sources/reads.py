@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from lakehouse_assets.contracts.blobs import BLOBS
-from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.commits import read_commits
@@ -28,18 +28,36 @@ class Reading:
     repository: Repository
     git_dir: Path
     head: Head
+    since: str | None = None
+    """The commit that the stored rows are of, where it is enough to read what changed since."""
 
 
-def commits_table(readings: Sequence[Reading]) -> pa.Table:
+def commits_of(readings: Sequence[Reading]) -> Iterator[pa.RecordBatch]:
     """Rows of `commits` for the readings."""
-    batches = (batch for each in readings for batch in read_commits(each.git_dir, each.repository.name, each.head))
-    return pa.Table.from_batches(batches, schema=arrow_schema(COMMITS.columns))
+    for each in readings:
+        yield from read_commits(each.git_dir, each.repository.name, each.head)
+
+
+def snapshots_of(readings: Sequence[Reading]) -> Iterator[pa.RecordBatch]:
+    """Rows of `snapshots` for the readings."""
+    for each in readings:
+        yield from read_snapshot(each.git_dir, each.repository, each.head)
 
 
 def snapshots_table(readings: Sequence[Reading]) -> pa.Table:
-    """Rows of `snapshots` for the readings."""
-    batches = (batch for each in readings for batch in read_snapshot(each.git_dir, each.repository, each.head))
-    return pa.Table.from_batches(batches, schema=arrow_schema(SNAPSHOTS.columns))
+    return pa.Table.from_batches(snapshots_of(readings), schema=arrow_schema(SNAPSHOTS.columns))
+
+
+def taken_up_to(limit: int, contract: TableContract, batches: Iterator[pa.RecordBatch]) -> pa.Table | None:
+    """The batches as a table; None, and no more is read, as soon as they have more rows than `limit`."""
+    taken: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        taken.append(batch)
+        rows += batch.num_rows
+        if rows > limit:
+            return None
+    return pa.Table.from_batches(taken, schema=arrow_schema(contract.columns))
 
 
 def blobs_table(missing: pa.Table, readings: Sequence[Reading]) -> pa.Table:

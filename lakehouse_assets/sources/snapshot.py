@@ -5,17 +5,19 @@ ever text, never a path that is opened. Two entries that would be one row stop t
 path is a row's key.
 
 Cost: one read per tree, one header per file, and the content of those files whose language or
-origin the name leaves open.
+origin the name leaves open. Of a later commit only the trees and files that differ are read.
 """
 
 import functools
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.extract.languages import HEAD_BYTES, check_languages, classify
 from lakehouse_assets.sources.batches import Columns
@@ -23,80 +25,100 @@ from lakehouse_assets.sources.globs import path_filter
 from lakehouse_assets.sources.head import Head
 from lakehouse_assets.sources.objects import Objects, unreadable
 from lakehouse_assets.sources.paths import raw_path, stored_path
+from lakehouse_assets.sources.trees import NotComparable, changes_since, tree_files
 
-__all__ = ["ROWS_PER_BATCH", "raw_path", "read_snapshot", "stored_path"]
+__all__ = ["ROWS_PER_BATCH", "raw_path", "read_snapshot", "read_snapshot_changes", "stored_path"]
 
 ROWS_PER_BATCH = 10_000
 
 _SCHEMA = arrow_schema(SNAPSHOTS.columns)
-_ID_BYTES = 20
 _TYPE_BITS = 0o170000
-_TREE = 0o040000
 _OWNER_MAY_EXECUTE = 0o100
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotChanges:
+    """The rows of the files at `paths`, all of them: a path without a row is gone, or no longer kept."""
+
+    paths: tuple[str, ...]
+    rows: pa.Table
 
 
 def read_snapshot(git_dir: Path, repository: Repository, head: Head) -> Iterator[pa.RecordBatch]:
     """Every file of the head's tree that the repository's globs and languages keep, in git's order."""
-    languages = frozenset(check_languages(repository.languages))
-    keeps = path_filter(repository.include, repository.exclude)
     objects = Objects(git_dir, repository.name)
-    columns = Columns(_SCHEMA)
+    files = _Files(objects, repository)
     seen: set[str] = set()
-    for raw, mode, sha in _files(objects, head.tree_sha):
+    for raw, mode, sha in tree_files(objects, head.tree_sha):
         path = stored_path(raw)
         if path in seen:
             raise unreadable(repository.name, f"tree {head.tree_sha}", f"it has {path!r} twice")
         seen.add(path)
-        text = raw.decode("utf-8", "surrogateescape")
-        if not keeps(text):
-            continue
+        files.append(path, raw, mode, sha)
+        if len(files.columns) >= ROWS_PER_BATCH:
+            yield from files.columns.drain()
+    yield from files.columns.drain()
+
+
+def read_snapshot_changes(
+    git_dir: Path, repository: Repository, head: Head, since: str
+) -> SnapshotChanges | NotComparable:
+    """The files that differ between the commit `since` and the head: the rows that `read_snapshot` has of them.
+
+    A row follows from path, mode and content alone, so that rows of all other paths are as they were.
+    """
+    objects = Objects(git_dir, repository.name)
+    changes = changes_since(objects, since, head.tree_sha)
+    if isinstance(changes, NotComparable):
+        return changes
+    files = _Files(objects, repository)
+    paths: list[str] = []
+    for raw, mode, sha in changes.files:
+        path = stored_path(raw)
+        if files.append(path, raw, mode, sha):
+            paths.append(path)
+    looked_at = len(paths)
+    paths += [stored_path(raw) for raw in changes.gone if files.keeps(_text(raw))]
+    report("sources", repository.name, "files that differ", classified=looked_at, gone=len(paths) - looked_at)
+    return SnapshotChanges(paths=tuple(paths), rows=pa.Table.from_batches(files.columns.drain(), schema=_SCHEMA))
+
+
+class _Files:
+    """Rows of the files that the repository's settings keep."""
+
+    def __init__(self, objects: Objects, repository: Repository) -> None:
+        self._objects = objects
+        self._languages = frozenset(check_languages(repository.languages))
+        self.keeps = path_filter(repository.include, repository.exclude)
+        self.columns = Columns(_SCHEMA)
+
+    def append(self, path: str, raw: bytes, mode: int, sha: str) -> bool:
+        """Add the file's row, if it is kept; whether the globs keep it, whatever its language."""
+        text = _text(raw)
+        if not self.keeps(text):
+            return False
+        objects = self._objects
         mode_text, kind = _mode(mode)
         size = None if kind == "submodule" else objects.size(sha)
         found = classify(text, size or 0, kind, functools.partial(_beginning, objects, sha))
-        if languages and found.language not in languages:
-            continue
-        columns.append(
-            repository.name,
-            path,
-            sha,
-            mode_text,
-            kind,
-            size,
-            found.language,
-            found.is_generated,
-            found.is_vendored,
-            found.is_test,
-        )
-        if len(columns) >= ROWS_PER_BATCH:
-            yield from columns.drain()
-    yield from columns.drain()
+        if not self._languages or found.language in self._languages:
+            self.columns.append(
+                objects.name,
+                path,
+                sha,
+                mode_text,
+                kind,
+                size,
+                found.language,
+                found.is_generated,
+                found.is_vendored,
+                found.is_test,
+            )
+        return True
 
 
-def _files(objects: Objects, tree: str) -> Iterator[tuple[bytes, int, str]]:
-    """Path, mode and id of everything but trees; an explicit stack, since trees may be nested deeply."""
-    stack = [_entries(objects, tree, b"")]
-    while stack:
-        for path, mode, sha in stack[-1]:
-            if mode & _TYPE_BITS == _TREE:
-                stack.append(_entries(objects, sha, path + b"/"))
-                break
-            yield path, mode, sha
-        else:
-            stack.pop()
-
-
-def _entries(objects: Objects, tree: str, prefix: bytes) -> Iterator[tuple[bytes, int, str]]:
-    data = objects.read(tree, "tree")
-    at = 0
-    while at < len(data):
-        mode_end = data.find(b" ", at)
-        name_end = data.find(b"\x00", mode_end)
-        following = name_end + 1 + _ID_BYTES
-        mode = data[at:mode_end]
-        if mode_end < 0 or name_end < 0 or following > len(data) or not mode or mode.strip(b"01234567"):
-            raise unreadable(objects.name, f"tree {tree}", f"its entry at byte {at} is broken")
-        yield prefix + data[mode_end + 1 : name_end], int(mode, 8), data[name_end + 1 : following].hex()
-        at = following
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def _mode(mode: int) -> tuple[str, str]:

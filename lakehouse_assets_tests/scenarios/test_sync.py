@@ -25,7 +25,8 @@ def versions(lake: Lake) -> dict[str, int]:
 
 
 def cursors(lake: Lake) -> dict[tuple[str, str], str]:
-    return {key: entry.cursor for key, entry in Ledger(lake).latest(TABLES).items()}
+    names = {contract.name for contract in TABLES}
+    return {key: entry.cursor for key, entry in Ledger(lake).latest(TABLES).items() if key[0] in names}
 
 
 def rows(query: str) -> list[dict[str, Any]]:

@@ -1,15 +1,32 @@
 """The asset `commits`."""
 
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
 from dagster import AssetExecutionContext, Config, asset
 
 from lakehouse_assets.assets.git.options import git_asset
-from lakehouse_assets.assets.readings import few_rows, readings_at_heads
+from lakehouse_assets.assets.git.work import keys_of, whole_batch, work_of
+from lakehouse_assets.assets.readings import readings_at_heads
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.sources.keys import git_key
-from lakehouse_assets.sources.reads import commits_table
+from lakehouse_assets.lake.stored_commits import stored_commits
+from lakehouse_assets.sources.commits import read_new_commits
+from lakehouse_assets.sources.reads import Reading, commits_of
 from lakehouse_assets.sources.spark_reads import commits_frame
+from lakehouse_assets.sources.trees import NotComparable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FEW_COMMITS = 50_000
+"""Up to so many are read in this process, some 15,000 a second: starting a session would take longer."""
 
 
 class CommitsConfig(Config):
@@ -21,11 +38,41 @@ class CommitsConfig(Config):
 @asset(**git_asset(COMMITS))
 def commits(
     context: AssetExecutionContext, config: CommitsConfig, lakehouse: LakehouseResource, spark: SparkResource
-) -> Batch:
+) -> Batches:
     """One row per commit reachable from the repository's ref."""
     readings = readings_at_heads(lakehouse, context.partition_keys, config.heads)
-    here = few_rows(lakehouse, COMMITS, context.partition_keys)
-    return Batch(
-        rows=commits_table(readings) if here else commits_frame(spark.spark_session, readings),
-        keys=tuple(git_key(COMMITS, reading.repository, reading.head.commit_sha) for reading in readings),
-    )
+
+    def on_spark(whole: Sequence[Reading]) -> "DataFrame":
+        return commits_frame(spark.spark_session, whole)
+
+    with explained():
+        latest = lakehouse.ledger.latest([COMMITS])
+        work = work_of(COMMITS, readings, latest)
+        onward, tables, anew = _new_commits(lakehouse, work.onward)
+        batches = whole_batch(
+            COMMITS, [*work.anew, *anew], latest, here=commits_of, on_spark=on_spark, limit=FEW_COMMITS
+        )
+    if onward:
+        # These rows and no others differ, in whichever repository.
+        batches += (Batch(rows=pa.concat_tables(tables), keys=keys_of(COMMITS, onward), owners=()),)
+    return Batches(batches=batches, untouched=work.untouched)
+
+
+def _new_commits(
+    lakehouse: LakehouseResource, readings: Sequence[Reading]
+) -> tuple[list[Reading], list[pa.Table], list[Reading]]:
+    """The readings that only add commits, with these, and those that have to be read as a whole."""
+    onward: list[Reading] = []
+    tables: list[pa.Table] = []
+    anew: list[Reading] = []
+    for reading in readings:
+        name = reading.repository.name
+        stored = partial(stored_commits, lakehouse.lake, name)
+        found = read_new_commits(reading.git_dir, name, reading.head, str(reading.since), stored)
+        if isinstance(found, NotComparable):
+            report("sources", name, f"the history is read as a whole: {found.reason}")
+            anew.append(reading)
+        else:
+            onward.append(reading)
+            tables.append(found)
+    return onward, tables, anew

@@ -1,24 +1,63 @@
 """The asset `snapshots`."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
 from dagster import AssetExecutionContext, asset
 
 from lakehouse_assets.assets.git.commits import commits
 from lakehouse_assets.assets.git.options import git_asset
-from lakehouse_assets.assets.readings import few_rows, readings_at_commits
+from lakehouse_assets.assets.git.work import changed_files, key_of, keys_of, whole_batch, work_of
+from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.sources.keys import git_key
-from lakehouse_assets.sources.reads import snapshots_table
+from lakehouse_assets.sources.reads import Reading, snapshots_of
+from lakehouse_assets.sources.snapshot import SnapshotChanges
 from lakehouse_assets.sources.spark_reads import snapshots_frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FEW_FILES = 20_000
+"""Up to so many are read in this process, some 6,000 a second: starting a session would take longer."""
 
 
 @asset(**git_asset(SNAPSHOTS), deps=[commits])
-def snapshots(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batch:
+def snapshots(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batches:
     """One row per file at the head commit."""
     readings = readings_at_commits(lakehouse, context.partition_keys)
-    here = few_rows(lakehouse, SNAPSHOTS, context.partition_keys)
-    return Batch(
-        rows=snapshots_table(readings) if here else snapshots_frame(spark.spark_session, readings),
-        keys=tuple(git_key(SNAPSHOTS, reading.repository, reading.head.commit_sha) for reading in readings),
-    )
+
+    def on_spark(whole: Sequence[Reading]) -> "DataFrame":
+        return snapshots_frame(spark.spark_session, whole)
+
+    with explained():
+        latest = lakehouse.ledger.latest([SNAPSHOTS])
+        work = work_of(SNAPSHOTS, readings, latest)
+        onward, anew = changed_files(work.onward)
+        whole = whole_batch(
+            SNAPSHOTS, [*work.anew, *anew], latest, here=snapshots_of, on_spark=on_spark, limit=FEW_FILES
+        )
+    return Batches(batches=(*_batches(onward), *whole), untouched=work.untouched)
+
+
+def _batches(onward: Sequence[tuple[Reading, SnapshotChanges]]) -> list[Batch]:
+    """What changed, with as few commits to the table as can be.
+
+    A batch that names owners speaks for them in all its partitions, so that it can have one only. Where no file
+    went away, the rows themselves say what they replace, and repositories can share a batch.
+    """
+    alone: list[Batch] = []
+    shared: list[tuple[Reading, SnapshotChanges]] = []
+    for reading, changes in onward:
+        if len(onward) > 1 and changes.rows.num_rows == len(changes.paths):
+            shared.append((reading, changes))
+        else:
+            alone.append(Batch(rows=changes.rows, keys=(key_of(SNAPSHOTS, reading),), owners=changes.paths))
+    if not shared:
+        return alone
+    rows = pa.concat_tables([changes.rows for _, changes in shared])
+    return [*alone, Batch(rows=rows, keys=keys_of(SNAPSHOTS, [reading for reading, _ in shared]), owners=())]

@@ -1,0 +1,110 @@
+"""What a run has to read from git for an asset: nothing, what changed since the stored rows, or everything.
+
+Invariant: rows are left alone only where a part of the key says that they are what a clean read gives. If nothing but
+the commit differs, the commits are compared; if code or settings differ, or there are no rows, all is read.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.ledger import Entry, EntryKey
+from lakehouse_assets.plan.row_hash import Content
+from lakehouse_assets.plan.staleness import MaterializationKey, stale_because
+from lakehouse_assets.sources.keys import git_key
+from lakehouse_assets.sources.reads import Reading, taken_up_to
+from lakehouse_assets.sources.snapshot import SnapshotChanges, read_snapshot_changes
+from lakehouse_assets.sources.trees import NotComparable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MANY_FILES = 5_000
+"""Beyond so many changed files naming them costs more than comparing all."""
+
+Latest = Mapping[EntryKey, Entry]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """The run's repositories, each once."""
+
+    anew: tuple[Reading, ...]
+    onward: tuple[Reading, ...]
+    """These have the commit that their stored rows are of."""
+    untouched: tuple[Entry, ...]
+
+
+def key_of(contract: TableContract, reading: Reading) -> MaterializationKey:
+    head = reading.head
+    return git_key(contract, reading.repository, head.commit_sha, boundary=head.boundary)
+
+
+def keys_of(contract: TableContract, readings: Iterable[Reading]) -> tuple[MaterializationKey, ...]:
+    return tuple(key_of(contract, reading) for reading in readings)
+
+
+def work_of(contract: TableContract, readings: Sequence[Reading], latest: Latest) -> Work:
+    """Sort the readings by what their stored key leaves to do."""
+    anew: list[Reading] = []
+    onward: list[Reading] = []
+    untouched: list[Entry] = []
+    for reading in readings:
+        stored = latest.get((contract.name, reading.repository.name))
+        if stored is None or not stored.cursor:  # never made, or removed since
+            anew.append(reading)
+            continue
+        reasons = stale_because(key_of(contract, reading), stored.key)
+        if not reasons:
+            untouched.append(stored)
+        elif all(reason.part == "cursor" for reason in reasons):
+            onward.append(replace(reading, since=stored.cursor))
+        else:
+            anew.append(reading)
+    return Work(anew=tuple(anew), onward=tuple(onward), untouched=tuple(untouched))
+
+
+def changed_files(
+    readings: Iterable[Reading],
+) -> tuple[list[tuple[Reading, SnapshotChanges]], list[Reading]]:
+    """The readings with the files that changed in them, and those that have to be read as a whole."""
+    onward: list[tuple[Reading, SnapshotChanges]] = []
+    anew: list[Reading] = []
+    for reading in readings:
+        changes = read_snapshot_changes(reading.git_dir, reading.repository, reading.head, str(reading.since))
+        if isinstance(changes, NotComparable):
+            told = f"the files are read as a whole: {changes.reason}"
+            report("sources", reading.repository.name, told, level="warning")
+            anew.append(reading)
+        elif len(changes.paths) > MANY_FILES:
+            anew.append(reading)
+        else:
+            onward.append((reading, changes))
+    return onward, anew
+
+
+def whole_batch(
+    contract: TableContract,
+    readings: Sequence[Reading],
+    latest: Latest,
+    *,
+    here: Callable[[Sequence[Reading]], Iterator[pa.RecordBatch]],
+    on_spark: "Callable[[Sequence[Reading]], DataFrame]",
+    limit: int,
+) -> tuple[Batch, ...]:
+    """All rows of the readings: read in this process if they are at most `limit`, else on Spark. None without readings.
+
+    Partitions that were never made are begun here, too: what is read in vain takes less than a session's start.
+    """
+    if not readings:
+        return ()
+    stored = (latest.get((contract.name, reading.repository.name)) for reading in readings)
+    rows = None
+    if sum(Content.from_version(entry.data_version).rows for entry in stored if entry and entry.data_version) <= limit:
+        rows = taken_up_to(limit, contract, here(readings))
+    return (Batch(rows=on_spark(readings) if rows is None else rows, keys=keys_of(contract, readings)),)
