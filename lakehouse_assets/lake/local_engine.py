@@ -1,0 +1,39 @@
+"""Runs relational steps with DuckDB, in this process."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from lakehouse_assets.lake.local_sql import local_sql
+
+
+class LocalEngine:
+    """Keeps each result as a temporary table of one connection."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def keep(self, label: str, query: str) -> tuple[str, int]:
+        name = f"kept_{label}"
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {query}")
+        # All rows are fetched, though there is one: the connection takes no other query before a result's end.
+        ((rows,),) = self._connection.execute(f"SELECT count(*) FROM {name}").fetchall()
+        return name, rows
+
+    def give(self, tables: Mapping[str, pa.Table]) -> dict[str, str]:
+        """Make Arrow tables known; their names by label."""
+        for label, table in tables.items():
+            self._connection.register(f"given_{label}", table)
+        return {label: f"given_{label}" for label in tables}
+
+    def ask(self, query: str) -> list[dict[str, Any]]:
+        return self._connection.sql(query).to_arrow_table().to_pylist()
+
+
+@contextmanager
+def local_engine() -> Generator[LocalEngine, None, None]:
+    with local_sql() as connection:
+        yield LocalEngine(connection)
