@@ -6,18 +6,22 @@ together by containment afterwards. Where two patterns claim a node, the earlier
 """
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tree_sitter import Node, QueryCursor
 
-from lakehouse_assets.extract.treesitter.grammars import Grammar
+from lakehouse_assets.extract.treesitter.grammars import Grammar, set_timeout
 
 LONGEST_TEXT = 120
 """Characters kept of a receiver or a name: beyond it, it names nothing that anyone looks for."""
 
 MATCH_LIMIT = 1 << 16
 """Matches under way at once: bounds the memory of the queries on hostile text."""
+
+WIDEST_ERROR = 5_000
+"""Parts of a text that is no program at all: queries look at all later siblings of each, for nothing."""
 
 _SPACE = re.compile(r"\s+")
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
@@ -80,25 +84,34 @@ class Marks:
         return wanted
 
 
-def capture(root: Node, raw: bytes, grammar: Grammar) -> tuple[Marks, set[int], bool]:
-    """The marks, the kinds of the nodes that carry them, and whether some were lost to the limit."""
+def capture(root: Node, raw: bytes, grammar: Grammar, max_seconds: float) -> tuple[Marks, set[int], bool]:
+    """The marks, the kinds of the nodes that carry them, and whether some were lost to a limit."""
     marks = Marks()
     kinds: set[int] = set()
+    if root.is_error and root.child_count > WIDEST_ERROR:
+        return marks, kinds, True
     cursor = QueryCursor(grammar.query, match_limit=MATCH_LIMIT)
-    for pattern, found in cursor.matches(root):
+    set_timeout(cursor, max_seconds)
+    begun = time.monotonic()
+    matches = cursor.matches(root)
+    is_incomplete = cursor.did_exceed_match_limit or time.monotonic() - begun > max_seconds
+    for pattern, found in matches:
+        match = _Match(pattern, found, raw, grammar.settings[pattern])
         for capture_name, nodes in found.items():
-            head, _, tail = capture_name.partition(".")
-            handler = _HANDLERS.get(capture_name) or _HANDLERS.get(head if head == "definition" else "")
+            handler = _HANDLERS.get(capture_name)
+            kind = ""
             if handler is None:
-                continue  # a helper of the capture that is named in the same match
-            if handler is _definition:
+                head, _, kind = capture_name.partition(".")
+                if head != "definition":
+                    continue  # a helper of the capture that is named in the same match
+                handler = _definition
                 kinds.update(name.kind_id for name in found.get("name", ()))
             for node in nodes:
                 kinds.add(node.kind_id)
-                handler(marks, _Match(pattern, found, raw, grammar.settings[pattern]), node, tail)
+                handler(marks, match, node, kind)
     for part in marks.parts:
         marks.definitions.pop(part, None)
-    return marks, kinds, cursor.did_exceed_match_limit
+    return marks, kinds, is_incomplete
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,28 +185,28 @@ def _body(node: Node | None) -> Node | None:
     return node.child_by_field_name("body") or node.child_by_field_name("value")
 
 
-def _call(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _call(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     name = match.text("call.name")
     present = marks.calls.get(node.id)
     if name and (present is None or match.pattern < present[0]):
         marks.calls[node.id] = (match.pattern, name, match.text("call.receiver"))
 
 
-def _import(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _import(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     present = marks.imports.get(node.id)
     if present is None or match.pattern < present[0]:
         kind = match.settings.get("kind") or "import"
         marks.imports[node.id] = (match.pattern, node.start_byte, node.end_byte, kind)
 
 
-def _import_module(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _import_module(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     if "import.name" not in match.found:  # else the name brings its module along
         alias = match.text("import.alias")
         part = ImportPart(start=node.start_byte, end=node.end_byte, module=match.module(), alias=alias)
         _keep_part(marks, match, "module", part)
 
 
-def _import_name(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _import_name(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     name = match.settings.get("name") or text_of(node, match.raw)
     alias = match.text("import.alias")
     module = match.module()
@@ -201,7 +214,7 @@ def _import_name(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
     _keep_part(marks, match, "name", part)
 
 
-def _import_prefix(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _import_prefix(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     group = match.node("import.group")
     if group is not None:
         part = ImportPart(start=group.start_byte, end=group.end_byte, prefix=text_of(node, match.raw))
@@ -215,36 +228,35 @@ def _keep_part(marks: Marks, match: _Match, role: str, part: ImportPart) -> None
         marks.import_parts[place] = (match.pattern, part)
 
 
-def _export(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _export(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     local = text_of(node, match.raw)
     outside = match.settings.get("name") or match.text("export.alias") or local
     marks.exports.append((node.start_byte, outside, local))
 
 
-def _package(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _package(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     if marks.package is None:
         marks.package = text_of(node, match.raw)
 
 
-def _file_doc(marks: Marks, _match: _Match, node: Node, _tail: str) -> None:
+def _file_doc(marks: Marks, _match: _Match, node: Node, _kind: str) -> None:
     marks.doc = node.byte_range
 
 
-def _local(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _local(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     marks.locals[node.id] = text_of(node, match.raw)
 
 
-def _base(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _base(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     if not any(name.startswith("definition.") for name in match.found):  # else the definition has it
         marks.bases[node.id] = text_of(node, match.raw)
 
 
-def _decorator(marks: Marks, match: _Match, node: Node, _tail: str) -> None:
+def _decorator(marks: Marks, match: _Match, node: Node, _kind: str) -> None:
     marks.decorators[node.id] = text_of(node, match.raw)
 
 
 _HANDLERS: Mapping[str, Callable[[Marks, _Match, Node, str], None]] = {
-    "definition": _definition,
     "call": _call,
     "import": _import,
     "import.module": _import_module,

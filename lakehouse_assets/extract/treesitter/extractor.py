@@ -27,14 +27,13 @@ __all__ = ["SUPPORTED", "Limits", "extract_with_tree_sitter"]
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Where reading a file stops. Bytes and nodes are what usually ends it, so that equal bytes end equally;
-
-    the time is for text on which the parser itself goes astray.
-    """
+    """Where reading a file ends. Bytes and nodes decide alike on every machine; seconds are the net below them, for
+    text on which the parser or the queries go astray, which no program has been seen to be."""
 
     max_bytes: int = 8 * 1024 * 1024
     max_nodes: int = 2_000_000
-    max_parse_seconds: float = 30.0
+    max_seconds: float = 20.0
+    """Of the parser, and of the queries."""
 
 
 DEFAULT_LIMITS = Limits()
@@ -48,13 +47,13 @@ def extract_with_tree_sitter(source: str | bytes, language: str, limits: Limits 
         return _cut_off(raw, grammar, f"{len(raw)} bytes are more than the {limits.max_bytes} that are read")
     tree = _parse(raw, grammar, limits)
     if tree is None:
-        return _cut_off(raw, grammar, f"parsing took more than {limits.max_parse_seconds:g} seconds")
+        return _cut_off(raw, grammar, f"parsing took more than {limits.max_seconds:g} seconds")
     return _facts(raw, tree, grammar, limits)
 
 
 def _parse(raw: bytes, grammar: Grammar, limits: Limits) -> Tree | None:
     """The tree, or None if the parser ran out of time, which is the only way in which it fails."""
-    set_timeout(grammar.parser, limits.max_parse_seconds)
+    set_timeout(grammar.parser, limits.max_seconds)
     try:
         return grammar.parser.parse(raw)
     except ValueError:
@@ -64,7 +63,7 @@ def _parse(raw: bytes, grammar: Grammar, limits: Limits) -> Tree | None:
 
 def _facts(raw: bytes, tree: Tree, grammar: Grammar, limits: Limits) -> Facts:
     root = tree.root_node
-    marks, kinds, is_incomplete = capture(root, raw, grammar)
+    marks, kinds, is_incomplete = capture(root, raw, grammar, limits.max_seconds)
     definitions = {node_id: mark.kind for node_id, mark in marks.definitions.items()}
     walked = walk(tree, raw, grammar, definitions, marks.ids(), kinds, limits.max_nodes)
     lines = Lines(raw)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from tree_sitter import Language, Parser, Query
+from tree_sitter import Language, Parser, Query, QueryCursor
 
 from lakehouse_assets.core.errors import BadInputError
 
@@ -83,10 +83,6 @@ def grammar_of(language: str) -> Grammar:
         )
     grammar = Language(getattr(importlib.import_module(entry["module"]), entry.get("function", "language"))())
     query = Query(grammar, "\n".join((QUERIES / f"{name}.scm").read_text("utf-8") for name in entry["queries"]))
-    with warnings.catch_warnings():
-        # The successor of this parameter is a callback, and giving one crashes the pinned version.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        parser = Parser(grammar, timeout_micros=0)
     names = {number: grammar.node_kind_for_id(number) or "" for number in range(grammar.node_kind_count)}
     named = {number: name for number, name in names.items() if grammar.node_kind_is_named(number)}
     comments = frozenset(number for number, name in named.items() if "comment" in name)
@@ -94,7 +90,7 @@ def grammar_of(language: str) -> Grammar:
     patterns = cast("int", query.pattern_count)  # a number, whatever its type stub says
     return Grammar(
         language=language,
-        parser=parser,
+        parser=Parser(grammar),
         query=query,
         settings=tuple(query.pattern_settings(index) for index in range(patterns)),
         kinds={n: name for n, name in named.items() if n not in comments} | {ERROR_KIND: "ERROR"},
@@ -110,10 +106,11 @@ def grammar_of(language: str) -> Grammar:
     )
 
 
-def set_timeout(parser: Parser, seconds: float) -> None:
+def set_timeout(tool: Parser | QueryCursor, seconds: float) -> None:
     with warnings.catch_warnings():
+        # The successor of this property is a callback, and giving one to the parser crashes the pinned version.
         warnings.simplefilter("ignore", DeprecationWarning)
-        parser.timeout_micros = int(seconds * 1_000_000)
+        tool.timeout_micros = int(seconds * 1_000_000)
 
 
 def _is_operator(name: str, entry: Mapping[str, Any]) -> bool:

@@ -5,17 +5,19 @@ layout is syntax the depth tells it. Lambdas belong to what is around them; of o
 place, kind and name count, so that an edit in a method is no edit of its class. A string that documents counts nowhere.
 """
 
-import hashlib
+from bisect import bisect_left
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lakehouse_assets.core.hashing import FINGERPRINT_LENGTH
 from lakehouse_assets.extract.treesitter.captures import DefinitionMark
-from lakehouse_assets.extract.treesitter.positions import Numbers
 from lakehouse_assets.extract.treesitter.walk import Walked
+
+_SHAPE_BYTES = 8
+"""Of a token: its length and its depth, 4 bytes each."""
 
 
 class Nameable(Protocol):
@@ -38,60 +40,55 @@ def fingerprints(
     tokens = _Tokens(raw, walked, named)
     found: list[tuple[str, str]] = []
     for d, (mark, row) in enumerate(zip(marks, walked.definition_rows, strict=True)):
-        own = tokens.within(d, walked.start[row], walked.end[row] if d else len(raw))
-        starts = tokens.starts[own]
-        doc = file_doc if mark is None else mark.doc
-        kept = np.ones(len(starts), np.bool_) if doc is None else (starts < doc[0]) | (starts >= doc[1])
-        in_body = kept if mark is None else kept & (starts >= mark.body_start) & (starts < mark.body_end)
-        found.append((tokens.fingerprint(d, own, kept & ~in_body), tokens.fingerprint(d, own, in_body)))
+        start, end = (walked.start[row], walked.end[row]) if d else (0, len(raw))
+        low, high = tokens.within(d, start, end)
+        body_start, body_end, doc = (
+            (start, end, file_doc) if mark is None else (mark.body_start, mark.body_end, mark.doc)
+        )
+        first, last = tokens.between(body_start, body_end, low, high)
+        cuts = (last, last) if doc is None else tokens.between(*doc, first, last)
+        found.append((tokens.digest((low, first), (last, high)), tokens.digest((first, cuts[0]), (cuts[1], last))))
     return found
 
 
 class _Tokens:
-    """Tokens by the definition that they count for, in the order of the text. One inside is a token without text."""
+    """Tokens by the definition that they count for, in the order of the text. One inside is a token of its own sort."""
 
     def __init__(self, raw: bytes, walked: Walked, named: Sequence[Nameable]) -> None:
-        self._raw = raw
-        self._named = named
-        self._depths_of = walked.definition_depths
         self._owners = [0]
         for d, one in enumerate(named[1:], start=1):
             self._owners.append(self._owners[one.parent] if one.kind == "lambda" else d)
         inside = [d for d in range(1, len(named)) if self._owners[d] == d]
-        places = [walked.start[walked.definition_rows[d]] for d in inside]
         owners = np.asarray(self._owners, dtype=np.int64)
-        owner = np.concatenate((owners[np.asarray(walked.token_d, dtype=np.int64)], owners[_parents(named, inside)]))
-        starts = np.asarray(walked.token_start + places, dtype=np.int64)
+        around = np.asarray([named[d].parent for d in inside], dtype=np.int64)
+        owner = owners[np.concatenate((np.asarray(walked.token_d, dtype=np.int64), around))]
+        starts = np.asarray(
+            walked.token_start + [walked.start[walked.definition_rows[d]] for d in inside], dtype=np.int64
+        )
+        texts = [raw[start:end] for start, end in zip(walked.token_start, walked.token_end, strict=True)]
+        texts += [f"{named[d].kind} {named[d].name}".encode() for d in inside]
+        lengths = [len(text) for text in texts]
+        lengths[len(walked.token_start) :] = [-1 - length for length in lengths[len(walked.token_start) :]]
+        depths = np.asarray(walked.definition_depths, dtype=np.int64)
+        own_depths = np.asarray(walked.token_depth + [walked.definition_depths[d] for d in inside], dtype=np.int64)
         order = np.lexsort((starts, owner))
-        self.starts: Numbers = starts[order]
-        self._ends = np.asarray(walked.token_end + places, dtype=np.int64)[order]
-        depths = walked.token_depth + [walked.definition_depths[d] for d in inside]
-        self._depths = np.asarray(depths, dtype=np.int64)[order]
-        self._defined = np.asarray([0] * len(walked.token_start) + inside, dtype=np.int64)[order]
-        self._bounds = np.searchsorted(owner[order], np.arange(len(named) + 1))
+        shapes = np.stack((np.asarray(lengths, dtype=np.int64), own_depths - depths[owner]), axis=1)
+        self._shapes = shapes[order].astype("<i4").tobytes()
+        self._texts = [texts[at] for at in order.tolist()]
+        self._starts: list[int] = starts[order].tolist()
+        self._bounds: list[int] = np.searchsorted(owner[order], np.arange(len(named) + 1)).tolist()
 
-    def within(self, d: int, start: int, end: int) -> slice:
+    def within(self, d: int, start: int, end: int) -> tuple[int, int]:
         """What counts for `d`: of a lambda, the part of its owner's that lies in it."""
         owner = self._owners[d]
-        low, high = int(self._bounds[owner]), int(self._bounds[owner + 1])
-        if owner == d:
-            return slice(low, high)
-        first, behind = np.searchsorted(self.starts[low:high], (start, end))
-        return slice(low + int(first), low + int(behind))
+        low, high = self._bounds[owner], self._bounds[owner + 1]
+        return (low, high) if owner == d else self.between(start, end, low, high)
 
-    def fingerprint(self, d: int, own: slice, kept: NDArray[np.bool_]) -> str:
+    def between(self, start: int, end: int, low: int, high: int) -> tuple[int, int]:
+        return bisect_left(self._starts, start, low, high), bisect_left(self._starts, end, low, high)
+
+    def digest(self, *runs: tuple[int, int]) -> str:
         """Lengths come before the texts, so that tokens that flow together differ from those that don't."""
-        starts, ends = self.starts[own][kept], self._ends[own][kept]
-        depths = self._depths[own][kept] - self._depths_of[d]
-        digest = hashlib.sha256(np.stack((ends - starts, depths)).astype("<i4").tobytes())
-        raw = self._raw
-        digest.update(b"".join([raw[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]))
-        defined = self._defined[own][kept]
-        for inside in defined[defined > 0].tolist():
-            one = self._named[inside]
-            digest.update(f"\0{one.kind} {one.name}".encode())
-        return digest.hexdigest()[:FINGERPRINT_LENGTH]
-
-
-def _parents(named: Sequence[Nameable], inside: list[int]) -> Numbers:
-    return np.asarray([named[d].parent for d in inside], dtype=np.int64)
+        shapes = b"".join([self._shapes[_SHAPE_BYTES * first : _SHAPE_BYTES * last] for first, last in runs])
+        texts = [text for first, last in runs for text in self._texts[first:last]]
+        return sha256(b"".join((len(shapes).to_bytes(8, "little"), shapes, *texts))).hexdigest()[:FINGERPRINT_LENGTH]

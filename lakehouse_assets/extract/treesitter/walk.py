@@ -5,17 +5,25 @@ What can be computed for all nodes at once (lines, columns, anchors) is left to 
 """
 
 from collections.abc import Container, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+import numpy as np
 from tree_sitter import Tree
 
 from lakehouse_assets.extract.treesitter.grammars import ERROR_KIND, Grammar
+
+MOST_LEVELS = 64
+"""Definitions in each other; deeper ones are ordinary nodes. Names grow with the level, and hostile text with both."""
 
 LONGEST_NAME = 120
 """Bytes of a leaf that are kept as its name; a longer literal has none."""
 
 FUNCTIONS = frozenset({"function", "method", "constructor", "lambda"})
 ONLY_OUTSIDE_FUNCTIONS = frozenset({"variable", "constant", "prototype"})
+
+_NAMED, _MARKED, _COMMENT = 1, 2, 3
+"""What a node is by its kind: named, named and possibly asked for, or a comment; anything else is a token."""
 
 MOST_ERRORS = 20
 """Errors told of one file: more of them tell nothing new."""
@@ -54,7 +62,7 @@ def walk(
     grammar: Grammar,
     definitions: Mapping[int, str],
     wanted: Container[int],
-    wanted_kinds: Container[int],
+    wanted_kinds: AbstractSet[int],
     max_nodes: int,
 ) -> Walked:
     """The rows of `tree`. `definitions` are the nodes that open one, with its kind; the rows of `wanted` are asked for.
@@ -62,83 +70,102 @@ def walk(
     A variable or a prototype is a definition only outside functions.
     """
     out = Walked()
-    kinds, comments, operators, operations = grammar.kinds, grammar.comments, grammar.operators, grammar.operations
+    operators, operations = grammar.operators, grammar.operations
     kind_column, start_column, end_column, parent_column = out.kind, out.start, out.end, out.parent
-    field_column, d_column, n_column, name_column = out.field_id, out.d, out.n, out.name
+    field_column, d_column, name_column = out.field_id, out.d, out.name
     token_d, token_start, token_end, token_depth = out.token_d, out.token_start, out.token_end, out.token_depth
-    row_of, errors = out.row_of, out.errors
-    counts = [0]
-    in_function = [False]
+    roles = dict.fromkeys(grammar.kinds, _NAMED) | dict.fromkeys(wanted_kinds & grammar.kinds.keys(), _MARKED)
+    roles |= dict.fromkeys(grammar.comments, _COMMENT)
+    in_function: list[bool] = []
+    levels: list[int] = []
     known: dict[bytes, str] = {}
     cursor = tree.walk()
     descend, advance, ascend = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
     stack: list[int] = []
+    rows = d = 0
     parent = -1
-    d = 0
+
+    def define(node_id: int, kind: str, level: int) -> int:
+        out.definition_rows.append(rows)
+        out.definition_ids.append(node_id)
+        out.definition_depths.append(len(stack))
+        in_function.append(kind in FUNCTIONS)
+        levels.append(level)
+        return len(in_function) - 1
+
     while True:
         node = cursor.node
         assert node is not None  # a cursor of a tree is always on a node
-        kind = node.kind_id
-        if kind in comments:
-            out.comments.append((node.start_byte, node.end_byte))
+        kind, start, end = node.kind_id, node.start_byte, node.end_byte
+        role = roles.get(kind)
+        if role == _COMMENT:
+            out.comments.append((start, end))
         else:
-            start, end = node.start_byte, node.end_byte
-            is_named = kind in kinds
             row = parent
-            if is_named:
-                row = len(kind_column)
-                if row >= max_nodes:
+            if role is not None:
+                if rows >= max_nodes:
                     out.is_whole = False
-                    return out
-                if kind in wanted_kinds and (node_id := node.id) in wanted:
-                    row_of[node_id] = row
-                    defined = definitions.get(node_id) if row else None
-                    if defined is not None and not (in_function[d] and defined in ONLY_OUTSIDE_FUNCTIONS):
-                        d = len(counts)
-                        counts.append(0)
-                        in_function.append(defined in FUNCTIONS)
-                        out.definition_rows.append(row)
-                        out.definition_ids.append(node_id)
-                        out.definition_depths.append(len(stack))
-                if not row:
-                    out.definition_rows.append(0)
-                    out.definition_ids.append(node.id)
-                    out.definition_depths.append(0)
+                    break
+                if parent < 0:
+                    define(node.id, "module", 0)
+                elif role == _MARKED and (node_id := node.id) in wanted:
+                    out.row_of[node_id] = rows
+                    defined = definitions.get(node_id)
+                    if (
+                        defined is not None
+                        and levels[d] < MOST_LEVELS
+                        and not (in_function[d] and defined in ONLY_OUTSIDE_FUNCTIONS)
+                    ):
+                        d = define(node_id, defined, levels[d] + 1)
+                row = rows
+                rows += 1
                 kind_column.append(kind)
                 start_column.append(start)
                 end_column.append(end)
                 parent_column.append(parent)
                 field_column.append(cursor.field_id)
                 d_column.append(d)
-                n_column.append(counts[d])
-                counts[d] += 1
                 name_column.append(None)
-                if kind == ERROR_KIND and len(errors) < MOST_ERRORS:
-                    errors.append((start, "syntax error"))
+                if kind == ERROR_KIND and len(out.errors) < MOST_ERRORS:
+                    out.errors.append((start, "syntax error"))
             if descend():
                 stack.append(row)
                 parent = row
                 continue
             if start == end:
-                if node.is_missing and len(errors) < MOST_ERRORS:
-                    errors.append((start, f"missing {node.type}"))
+                if node.is_missing and len(out.errors) < MOST_ERRORS:
+                    out.errors.append((start, f"missing {node.type}"))
             else:
                 token_d.append(d)
                 token_start.append(start)
                 token_end.append(end)
                 token_depth.append(len(stack))
-                if is_named:
-                    if end - start <= LONGEST_NAME:
-                        text = raw[start:end]
-                        name = known.get(text)
-                        if name is None:
-                            name = known[text] = text.decode("utf-8", "replace")
-                        name_column[row] = name
-                elif kind in operators and kind_column[parent] in operations and name_column[parent] is None:
-                    name_column[parent] = operators[kind]
+                if role is None:
+                    if kind in operators and kind_column[parent] in operations and name_column[parent] is None:
+                        name_column[parent] = operators[kind]
+                elif end - start <= LONGEST_NAME:
+                    text = raw[start:end]
+                    name = known.get(text)
+                    if name is None:
+                        name = known[text] = text.decode("utf-8", "replace")
+                    name_column[row] = name
         while not advance():
             if not ascend():
-                return out
+                break
             stack.pop()
-            parent = stack[-1] if stack else -1
-        d = d_column[parent] if parent >= 0 else 0
+        if not stack:
+            break
+        parent = stack[-1]
+        d = d_column[parent]
+    out.n = _numbers(out.d, len(in_function))
+    return out
+
+
+def _numbers(d_column: list[int], definitions: int) -> list[int]:
+    """Each row's number within its definition: its place among the rows of it."""
+    d = np.asarray(d_column, dtype=np.int64)
+    order = np.argsort(d, kind="stable")
+    firsts = np.searchsorted(d[order], np.arange(definitions))
+    numbers = np.empty(len(d), dtype=np.int64)
+    numbers[order] = np.arange(len(d)) - firsts[d[order]]
+    return numbers.tolist()
