@@ -1,7 +1,7 @@
 """Which scope a name belongs to, by the language's own rules, for a whole file in one walk.
 
-Needs the numbers of `numbering.number`. Nodes get one more attribute, `s`, the number of the scope that they are
-evaluated in: an integer, not the scope itself, so that tree and scopes form no cycle and a tree is freed at once.
+Needs the numbers of `numbering.number`. Nodes other than constants get one more attribute, `s`, the number of the scope
+that they are evaluated in: an integer, not the scope itself, so that tree and scopes form no cycle and a tree is freed at once.
 """
 
 import ast
@@ -122,6 +122,8 @@ def build_scopes(tree: ast.Module) -> Scopes:
     while waiting:
         node, scope = pop()
         cls = node.__class__
+        if cls is ast.Constant:
+            continue  # needs no scope, and its `s` is an old name of its value
         node.s = scope.index
         if cls is ast.Name:
             if node.ctx.__class__ is not ast.Load:

@@ -1,0 +1,485 @@
+"""Expressions as operations over variables.
+
+A name that is bound more than once has a variable for what was assigned last on the straight way to a use, next to
+the one that holds whatever it is bound to anywhere. So is what was just stored under a path (`d["a"]`, `self.x`),
+until a call or a branch may have changed it. Both keep a later assignment from leading to an earlier one's value.
+"""
+
+import ast
+from typing import Any
+
+from lakehouse_assets.extract.python.flows_tables import NOTHING, SPREAD, Op, Tables
+from lakehouse_assets.extract.python.scopes import Scope, Scopes
+
+BINARY_NAMES: dict[type, str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.BitAnd: "and",
+    ast.FloorDiv: "floordiv",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.In: "contains",
+    ast.NotIn: "contains",
+}
+UNARY_NAMES: dict[type, str] = {ast.UAdd: "pos", ast.USub: "neg", ast.Invert: "invert"}
+LONG_DISPLAY = 12
+"""Elements from which a display is a table: its plain constants are data that no call depends on."""
+DEFINITIONS, IMPORTS, REFERENCES, FLOW = range(4)
+KIND_NUMBERS = {ast.List: 0, ast.ListComp: 0, ast.Tuple: 1, ast.Set: 2, ast.SetComp: 2, ast.GeneratorExp: 4}
+
+
+class Expressions(Tables):
+    """Each method takes a node and gives the variable that holds its value."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        super().__init__(scopes)
+        self.scope: Scope = scopes.module
+        """The scope whose statements are being read."""
+        self.latest: dict[str, int] = {}
+        self.stored: dict[str, int] = {}
+        self.bases: dict[tuple[int, str], int] = {}
+        self.unbound: dict[str, int] = {}
+        self.returns: dict[int, int] = {}
+        self.yields: dict[int, int] = {}
+        self.generators: set[int] = set()
+        self.uses: list[int] = []
+        self.import_of: dict[tuple[int, int], int] = {}
+        self.known: dict[tuple[int, str], tuple[list[Any], ...]] = {}
+        """Of names of modules and classes: definitions, imports, references, and whether anything else is bound."""
+        self.later: list[Any] = []
+        """Functions whose bodies are still to be read."""
+
+    def value(self, node: Any) -> int:
+        handler = _HANDLERS.get(node.__class__)
+        return handler(self, node) if handler is not None else NOTHING
+
+    def base(self, scope: Scope, name: str) -> int:
+        """The variable that holds whatever a name of a scope is bound to anywhere."""
+        key = (scope.index, name)
+        number = self.bases.get(key)
+        if number is None:
+            number = self.bases[key] = self.new()
+        return number
+
+    def bind(self, scope: Scope, name: str, source: int, how: tuple[int, Any] | None = None) -> None:
+        """A name gets a value. `scope` is where the name is written; `how` says what it is without following flows."""
+        owner = self.owner(scope, name)
+        if owner is None:
+            return
+        if owner.kind == "module" or owner.kind == "class":
+            known = self.known.setdefault((owner.index, name), ([], [], [], []))
+            known[FLOW if how is None else how[0]].append(0 if how is None else how[1])
+        if source != NOTHING:
+            self.ops += (Op.COPY, self.base(owner, name), source)
+        if owner is self.scope and len(owner.bindings[name]) > 1:
+            self.latest[name] = source
+        if self.stored:
+            self.stored = {path: at for path, at in self.stored.items() if not path.startswith(name)}
+
+    def _name(self, node: Any) -> int:
+        name = node.id
+        scope = self.scopes.all[node.s]
+        owner = self.owner(scope, name)
+        if owner is None:
+            number = self.unbound.get(name)
+            if number is None:
+                number = self.unbound[name] = self.new()
+                self.ops += (Op.UNBOUND, number, self.string(name))
+            return number
+        first = owner.bindings[name][0]
+        if first.__class__ is ast.alias:
+            index = self.import_of.get((first.d, first.n))  # pyright: ignore[reportAttributeAccessIssue]
+            if index is not None:
+                self.uses += (index, node.d, node.n)
+        if owner is self.scope:
+            number = self.latest.get(name)
+            if number is not None:
+                return number
+        return self.base(owner, name)
+
+    def _constant(self, node: Any) -> int:
+        value = node.value
+        if value is None or value is True or value is False or value is Ellipsis:
+            return NOTHING
+        return self.constant_value(self.constant(value))
+
+    def constant_value(self, index: int) -> int:
+        number = self.new()
+        self.ops += (Op.CONSTANT, number, index)
+        return number
+
+    def path(self, node: Any) -> str | None:
+        """`d["a"].x` as text that starts with the name; None if anything in it may differ between two uses."""
+        parts: list[str] = []
+        while True:
+            cls = node.__class__
+            if cls is ast.Attribute:
+                parts.append("." + node.attr)
+                node = node.value
+            elif cls is ast.Subscript and node.slice.__class__ is ast.Constant:
+                parts.append(f"[{node.slice.value!r}]")
+                node = node.value
+            elif cls is ast.Name:
+                return node.id + "".join(reversed(parts)) if parts else None
+            else:
+                return None
+
+    def _just_stored(self, node: Any) -> int | None:
+        if not self.stored:
+            return None
+        path = self.path(node)
+        return self.stored.get(path) if path is not None else None
+
+    def _attribute(self, node: Any) -> int:
+        target = self.value(node.value)
+        known = self._just_stored(node)
+        if target == NOTHING:
+            return NOTHING if known is None else known
+        number = self.new()
+        self.ops += (Op.GET, number, target, self.string(node.attr), node.d, node.n)
+        return number if known is None else known
+
+    def _subscript(self, node: Any) -> int:
+        target = self.value(node.value)
+        part = node.slice
+        known = self._just_stored(node)
+        if part.__class__ is ast.Slice:
+            self._bounds(part)
+            low = part.lower.value if isinstance(part.lower, ast.Constant) else 0 if part.lower is None else None
+            high = part.upper.value if isinstance(part.upper, ast.Constant) else None
+            if target == NOTHING:
+                return NOTHING
+            number = self.new()
+            low = low if isinstance(low, int) and low >= 0 and part.step is None else NOTHING
+            high = high if isinstance(high, int) and high >= 0 else NOTHING
+            self.ops += (Op.SLICE, number, target, low, high, node.d, node.n)
+            return number
+        constant, key = self._key(part)
+        if target == NOTHING:
+            return NOTHING if known is None else known
+        number = self.new()
+        self.ops += (Op.ITEM, number, target, constant, key, node.d, node.n)
+        return number if known is None else known
+
+    def _key(self, part: Any) -> tuple[int, int]:
+        if part.__class__ is ast.Constant and part.value.__class__ in (str, int):
+            return self.constant(part.value), NOTHING
+        return NOTHING, self.value(part)
+
+    def store(self, target: Any, source: int) -> None:
+        """Assigns a variable to whatever stands on the left."""
+        match target:
+            case ast.Name():
+                self.bind(self.scopes.of(target), target.id, source)
+            case ast.Attribute():
+                holder = self.value(target.value)
+                if holder != NOTHING:
+                    self.ops += (Op.SET, holder, self.string(target.attr), source, target.d, target.n)  # pyright: ignore[reportAttributeAccessIssue]
+                self._remember(target, source)
+            case ast.Subscript():
+                holder = self.value(target.value)
+                constant, key = self._key(target.slice)
+                if holder != NOTHING:
+                    self.ops += (Op.SET_ITEM, holder, constant, key, source, target.d, target.n)  # pyright: ignore[reportAttributeAccessIssue]
+                self._remember(target, source)
+            case ast.Starred():
+                self.store(target.value, source)
+            case ast.Tuple() | ast.List():
+                self._unpack(target, source)
+
+    def _remember(self, target: Any, source: int) -> None:
+        path = self.path(target)
+        if path is not None:
+            self.stored[path] = source
+
+    def _unpack(self, target: Any, source: int) -> None:
+        elements = target.elts
+        star = next((i for i, element in enumerate(elements) if element.__class__ is ast.Starred), len(elements))
+        for i, element in enumerate(elements):
+            number = NOTHING
+            if source != NOTHING:
+                number = self.new()
+                # Before the star counted from the front, behind it from the back, the star itself by what is behind it.
+                if i < star:
+                    index, rest = i, NOTHING
+                elif i == star:
+                    index, rest = i, len(elements) - 1 - star
+                else:
+                    index, rest = i - len(elements), NOTHING
+                self.ops += (Op.UNPACK, number, source, index, rest, element.d, element.n)
+            self.store(element, number)
+
+    def arguments(self, args: list[Any], keywords: list[Any]) -> list[int]:
+        found = [len(args)]
+        for arg in args:
+            if arg.__class__ is ast.Starred:
+                value = self.value(arg.value)
+                found.append(-(value + 2) if value >= 0 else NOTHING)
+            else:
+                found.append(self.value(arg))
+        found.append(len(keywords))
+        for keyword in keywords:
+            found.append(NOTHING if keyword.arg is None else self.string(keyword.arg))
+            found.append(self.value(keyword.value))
+        return found
+
+    def _call(self, node: Any) -> int:
+        function = node.func
+        if function.__class__ is ast.Attribute and self._just_stored(function) is None:
+            target = self.value(function.value)
+            arguments = self.arguments(node.args, node.keywords)
+            if target == NOTHING:
+                return NOTHING
+            number = self.new()
+            self.ops += (Op.METHOD, number, target, self.string(function.attr), node.d, node.n)
+            self.ops += arguments
+            self.stored.clear()
+            self._updated(node, function)
+            return number
+        target = self.value(function)
+        arguments = self.arguments(node.args, node.keywords)
+        self.stored.clear()
+        if target == NOTHING:
+            return NOTHING
+        number = self.new()
+        self.ops += (Op.CALL, number, target, node.d, node.n)
+        self.ops += arguments
+        return number
+
+    def _updated(self, node: Any, function: Any) -> None:
+        """`d.update({"a": f})` stores under the path `d["a"]` as an assignment would."""
+        if function.attr != "update" or len(node.args) != 1 or node.args[0].__class__ is not ast.Dict:
+            return
+        path = function.value.id if function.value.__class__ is ast.Name else self.path(function.value)
+        if path is None:
+            return
+        for key, value in zip(node.args[0].keys, node.args[0].values, strict=True):
+            if key.__class__ is ast.Constant and value.__class__ is ast.Name:
+                self.stored[f"{path}[{key.value!r}]"] = self._name(value)
+
+    def build(self, kind: int, node: Any, elements: list[int]) -> int:
+        number = self.new()
+        self.ops += (Op.BUILD, number, kind, node.d, node.n, len(elements) // 2)
+        self.ops += elements
+        return number
+
+    def _display(self, node: Any) -> int:
+        elements: list[int] = []
+        spread = False
+        is_long = len(node.elts) > LONG_DISPLAY
+        for i, element in enumerate(node.elts):
+            if is_long and element.__class__ is ast.Constant:
+                continue
+            if element.__class__ is ast.Starred:
+                elements += (SPREAD, self.value(element.value))
+                spread = True
+            else:
+                known = not spread and i < 1000 and node.__class__ is not ast.Set
+                elements += (self.constant(i) if known else NOTHING, self.value(element))
+        return self.build(KIND_NUMBERS[node.__class__], node, elements)
+
+    def _dict(self, node: Any) -> int:
+        elements: list[int] = []
+        is_long = len(node.keys) > LONG_DISPLAY
+        for key, value in zip(node.keys, node.values, strict=True):
+            if is_long and value.__class__ is ast.Constant:
+                continue
+            if key is None:
+                elements += (SPREAD, self.value(value))
+            elif key.__class__ is ast.Constant and key.value.__class__ in (str, int):
+                elements += (self.constant(key.value), self.value(value))
+            else:
+                self.value(key)
+                elements += (NOTHING, self.value(value))
+        return self.build(3, node, elements)
+
+    def _comprehension(self, node: Any) -> int:
+        for generator in node.generators:
+            self.iterate(generator.iter, generator.target)
+            for condition in generator.ifs:
+                self.value(condition)
+        if node.__class__ is ast.DictComp:
+            self.value(node.key)
+            return self.build(3, node, [NOTHING, self.value(node.value)])
+        return self.build(KIND_NUMBERS[node.__class__], node, [NOTHING, self.value(node.elt)])
+
+    def iterate(self, iterable: Any, target: Any) -> None:
+        # A constant's `n` is an old name of its value, and nothing in it is worth following.
+        source = NOTHING if iterable.__class__ is ast.Constant else self.value(iterable)
+        number = NOTHING
+        if source != NOTHING:
+            number = self.new()
+            self.ops += (Op.ITERATE, number, source, iterable.d, iterable.n)
+        self.store(target, number)
+
+    def _binary(self, node: Any) -> int:
+        # A chain of a thousand `+` is as deep as it is long: go down its left side without calling.
+        chain = [node]
+        while chain[-1].left.__class__ is ast.BinOp:
+            chain.append(chain[-1].left)
+        left = self.value(chain[-1].left)
+        for part in reversed(chain):
+            left = self.binary(left, self.value(part.right), part.op.__class__, part)
+        return left
+
+    def binary(self, left: int, right: int, operator: type, node: Any) -> int:
+        if left == NOTHING and right == NOTHING:
+            return NOTHING
+        number = self.new()
+        self.ops += (Op.BINARY, number, left, right, self.string(BINARY_NAMES[operator]), node.d, node.n)
+        return number
+
+    def _unary(self, node: Any) -> int:
+        value = self.value(node.operand)
+        name = UNARY_NAMES.get(node.op.__class__)
+        if value == NOTHING or name is None:
+            return NOTHING
+        number = self.new()
+        self.ops += (Op.UNARY, number, value, self.string(name), node.d, node.n)
+        return number
+
+    def _either(self, node: Any) -> int:
+        if node.__class__ is ast.IfExp:
+            self.value(node.test)
+            values = [self.value(node.body), self.value(node.orelse)]
+        else:
+            values = [self.value(part) for part in node.values]
+        values = [value for value in values if value != NOTHING]
+        if len(values) < 2:
+            return values[0] if values else NOTHING
+        number = self.new()
+        for value in values:
+            self.ops += (Op.COPY, number, value)
+        return number
+
+    def _compare(self, node: Any) -> int:
+        left = self.value(node.left)
+        for operator, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.value(comparator)
+            cls = operator.__class__
+            if cls is ast.In or cls is ast.NotIn:
+                if right != NOTHING:
+                    self.binary(right, left, cls, node)
+            elif cls in BINARY_NAMES:
+                self.binary(left, right, cls, node)
+            left = right
+        return NOTHING
+
+    def _lambda(self, node: Any) -> int:
+        number = self.new()
+        self.ops += (Op.DEFINE, number, node.d)
+        self.defaults(node)
+        self.later.append(node)
+        return number
+
+    def defaults(self, node: Any) -> None:
+        """Default values are computed where the function is defined; they flow into its parameters."""
+        args = node.args
+        scope = self.scopes.opened_by(node)
+        positional = [*args.posonlyargs, *args.args]
+        pairs = list(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
+        pairs += zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        for parameter, default in pairs:
+            if default is not None:
+                value = self.value(default)
+                if value != NOTHING:
+                    self.ops += (Op.COPY, self.base(scope, parameter.arg), value)
+
+    def _walrus(self, node: Any) -> int:
+        value = self.value(node.value)
+        scope = self.scopes.all[node.target.s]
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        self.bind(scope, node.target.id, value)
+        return value
+
+    def _await(self, node: Any) -> int:
+        return self.value(node.value)
+
+    def _yield(self, node: Any) -> int:
+        self.generators.add(self.scope.d)
+        if node.value is not None:
+            value = self.value(node.value)
+            if value != NOTHING:
+                self.ops += (Op.COPY, self.result(self.yields), value)
+        return NOTHING
+
+    def _yield_from(self, node: Any) -> int:
+        self.generators.add(self.scope.d)
+        value = self.value(node.value)
+        if value != NOTHING:
+            self.ops += (Op.ITERATE, self.result(self.yields), value, node.d, node.n)
+        return NOTHING
+
+    def result(self, table: dict[int, int]) -> int:
+        """The variable of what the function that is being read gives back (or yields)."""
+        d = self.scope.d
+        number = table.get(d)
+        if number is None:
+            number = table[d] = self.new()
+        return number
+
+    def _starred(self, node: Any) -> int:
+        return self.value(node.value)
+
+    def _text(self, node: Any) -> int:
+        if node.__class__ is ast.FormattedValue:
+            value = self.value(node.value)
+            if value != NOTHING:
+                self.ops += (Op.UNARY, self.new(), value, self.string("str"), node.d, node.n)
+            return NOTHING
+        for part in node.values:
+            if part.__class__ is ast.FormattedValue:
+                self.value(part)
+        return self.constant_value(self.constant("x" * 100))
+
+    def _bounds(self, node: Any) -> int:
+        for part in (node.lower, node.upper, node.step):
+            if part is not None:
+                self.value(part)
+        return NOTHING
+
+
+# On the module, not the object: methods bound to it would keep it alive in a cycle.
+_HANDLERS: dict[type, Any] = {
+    ast.Name: Expressions._name,
+    ast.Constant: Expressions._constant,
+    ast.Attribute: Expressions._attribute,
+    ast.Call: Expressions._call,
+    ast.Subscript: Expressions._subscript,
+    ast.List: Expressions._display,
+    ast.Tuple: Expressions._display,
+    ast.Set: Expressions._display,
+    ast.Dict: Expressions._dict,
+    ast.ListComp: Expressions._comprehension,
+    ast.SetComp: Expressions._comprehension,
+    ast.GeneratorExp: Expressions._comprehension,
+    ast.DictComp: Expressions._comprehension,
+    ast.BinOp: Expressions._binary,
+    ast.UnaryOp: Expressions._unary,
+    ast.BoolOp: Expressions._either,
+    ast.IfExp: Expressions._either,
+    ast.Compare: Expressions._compare,
+    ast.Lambda: Expressions._lambda,
+    ast.NamedExpr: Expressions._walrus,
+    ast.Await: Expressions._await,
+    ast.Yield: Expressions._yield,
+    ast.YieldFrom: Expressions._yield_from,
+    ast.Starred: Expressions._starred,
+    ast.JoinedStr: Expressions._text,
+    ast.FormattedValue: Expressions._text,
+    ast.Slice: Expressions._bounds,
+}

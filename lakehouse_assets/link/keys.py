@@ -1,0 +1,32 @@
+"""Keys of facts and shared variables, as text while a file is linked and as 64-bit numbers where they are kept."""
+
+from collections.abc import Iterable
+
+from xxhash import xxh64_intdigest
+
+PART = "\x1f"
+"""Between the parts of a key or a value."""
+ELSEWHERE = "\x1e"
+"""Between the name of another repository and a path in it."""
+MISSING = 0
+"""The hash of a fact that is not there."""
+
+_SIGN = 1 << 63
+_RANGE = 1 << 64
+
+
+def number_of(text: str) -> int:
+    """Signed, as every engine can hold it; never the one that means missing."""
+    number = xxh64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
+    return number - _RANGE if number >= _SIGN else number
+
+
+def hash_of(value: object) -> int:
+    """Of a fact: nested tuples, strings, numbers and None, whose `repr` is the same in every process."""
+    return MISSING if value is None else number_of(repr(value))
+
+
+def hash_of_values(values: Iterable[str]) -> int:
+    """Of what a shared variable holds, in whatever order it comes."""
+    ordered = sorted(values)
+    return number_of("\x1d".join(ordered)) if ordered else MISSING

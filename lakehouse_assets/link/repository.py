@@ -1,0 +1,280 @@
+"""Links a repository: all of it, or what an update can have changed."""
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of, number_of
+from lakehouse_assets.link.modules import ModuleIndex
+from lakehouse_assets.link.rounds import ROUNDS, Record, Rounds
+from lakehouse_assets.link.rows import EXPORTS, IMPORTS, LINKS, MODULES, RowMaker, module_rows
+from lakehouse_assets.link.state import Columns, LinkState, StateRows, no_rows
+from lakehouse_assets.link.world import Load, Neighbours, NoNeighbours, World
+
+ROWS = 1 << ROUNDS
+"""In the rounds of a read: it was read to make rows, behind all rounds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkResult:
+    """Rows of the files that were linked anew; all other files' rows stay as they are."""
+
+    relinked: dict[str, str]
+    """Files whose rows are here, each with the reason."""
+    gone: frozenset[str]
+    """Files whose rows are to go."""
+    modules: frozenset[str]
+    """Files whose rows of `module_index` are here."""
+    module_index: Columns = field(default_factory=lambda: no_rows(MODULES))
+    exported_defs: Columns = field(default_factory=lambda: no_rows(EXPORTS))
+    imports_resolved: Columns = field(default_factory=lambda: no_rows(IMPORTS))
+    links: Columns = field(default_factory=lambda: no_rows(LINKS))
+    state: StateRows = field(default_factory=StateRows)
+    """What the next run needs; see `StateRows`."""
+    solves: int = 0
+
+
+def link_repository(
+    *,
+    repo: str,
+    files: Mapping[str, str],
+    load: Load,
+    neighbours: Neighbours | None = None,
+    previous: LinkState | None = None,
+) -> LinkResult:
+    """Links `files` (path to blob sha). With the state of an earlier run, only what could differ from it.
+
+    `load` gives summaries by path and is asked for as few as possible.
+    """
+    with _undisturbed():
+        return _Linking(repo, files, load, neighbours or NoNeighbours(), previous).run()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the collector: what linking makes has no cycles, and there is a lot of it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class _Linking:
+    def __init__(
+        self, repo: str, files: Mapping[str, str], load: Load, neighbours: Neighbours, previous: LinkState | None
+    ) -> None:
+        self._repo = repo
+        self._index = ModuleIndex(files)
+        self._blobs = {path: files[path] for path in self._index.paths}
+        self._world = World(self._index, load, neighbours)
+        self._previous = previous
+        self._summaries: dict[str, int] = {}
+
+    def run(self) -> LinkResult:
+        fresh = self._fresh()
+        old = self._previous.blobs if self._previous is not None else {}
+        gone = frozenset(old).difference(self._blobs)
+        solvable = {path: reason for path, reason in fresh.items() if self._world.unit(path) is not None}
+        rounds = Rounds(self._world, self._previous, solvable, gone | (fresh.keys() - solvable.keys()))
+        rounds.run()
+        return self._result(rounds, fresh, gone)
+
+    def _fresh(self) -> dict[str, str]:
+        """Files to be solved from the first round on, with the reason."""
+        previous = self._previous
+        world = self._world
+        if previous is None:
+            world.fetch(self._index.paths)
+            for path in self._index.paths:
+                self._summaries[path] = self._summary(path)
+            return dict.fromkeys(self._index.paths, "first")
+        edited = [path for path in self._index.paths if self._blobs[path] != previous.blobs.get(path)]
+        self._fetch_with_consulted(previous, edited)
+        fresh: dict[str, str] = {}
+        dirty: dict[int, str] = {}
+        for path in edited:
+            self._summaries[path] = self._summary(path)
+            if path not in previous.blobs:
+                fresh[path] = "added"
+            elif self._summaries[path] != previous.summaries[path]:
+                fresh[path] = "edited"
+            else:
+                continue
+            self._compare(previous.provided_by(path), self._provided(path), path, dirty)
+        for path in sorted(previous.blobs.keys() - self._blobs.keys()):
+            self._compare(previous.provided_by(path), {}, path, dirty)
+        self._compare_modules(previous, dirty)
+        for key, what in dirty.items():
+            for path, _, _ in previous.readers(key):
+                if path in self._blobs:
+                    fresh.setdefault(path, f"read {what}")
+        for name, readers in previous.read_elsewhere().items():
+            there = world.hash_of(name)
+            for path, before in readers:
+                if there != before and path in self._blobs:
+                    fresh.setdefault(path, f"read {name.replace(PART, ' ')}")
+        self._fetch_with_consulted(previous, fresh)
+        return fresh
+
+    def _fetch_with_consulted(self, previous: LinkState, paths: Iterable[str]) -> None:
+        """In one go with what they consulted last time, which they most likely do again."""
+        wanted = [other for path in paths for other in (path, *previous.consulted(path)) if other in self._blobs]
+        self._world.fetch(wanted)
+
+    def _summary(self, path: str) -> int:
+        unit = self._world.unit(path)
+        return hash_of(None if unit is None else unit.summary)
+
+    def _provided(self, path: str) -> dict[int, int]:
+        unit = self._world.unit(path)
+        if unit is None:
+            return {}
+        found: dict[int, int] = {}
+        for name, value in unit.provided().items():
+            kind, _, rest = name.partition(PART)
+            key = f"{kind}{PART}{path}{PART}{rest}" if rest else f"{kind}{PART}{path}"
+            if value is not None:
+                found[number_of(key)] = hash_of(value)
+        return found
+
+    @staticmethod
+    def _compare(old: dict[int, int], new: dict[int, int], path: str, dirty: dict[int, str]) -> None:
+        for key in sorted(old.keys() | new.keys()):
+            if old.get(key) != new.get(key):
+                dirty[key] = f"facts of {path}"
+
+    def _compare_modules(self, previous: LinkState, dirty: dict[int, str]) -> None:
+        if previous.blobs.keys() == self._blobs.keys():
+            return
+        before = ModuleIndex(previous.blobs)
+        for kind, old, new in (("at", before.at, self._index.at), ("top", before.top, self._index.top)):
+            for name in sorted(old.keys() | new.keys()):
+                if old.get(name) != new.get(name):
+                    dirty[number_of(f"{kind}{PART}{name}")] = f"which file is {name}"
+        if before.package_roots != self._index.package_roots:
+            for name in sorted(before.top.keys() | self._index.top.keys()):
+                dirty.setdefault(number_of(f"top{PART}{name}"), f"which file is {name}")
+
+    def _result(self, rounds: Rounds, fresh: dict[str, str], gone: frozenset[str]) -> LinkResult:
+        previous = self._previous
+        maker = RowMaker(self._repo, rounds.classes)
+        relinked: dict[str, str] = {}
+        state = StateRows()
+        for path in sorted(fresh.keys() | rounds.records.keys()):
+            records = rounds.records.get(path)
+            if records is None:
+                relinked[path] = fresh[path]
+                self._keep(state, path, [], frozenset[str]())
+                continue
+            if path in fresh or self._ends_differently(path, records[-1]):
+                relinked[path] = rounds.reasons[path]
+            reads = None
+            if path in relinked:
+                unit = self._world.unit(path)
+                assert unit is not None
+                self._world.reading = set()
+                maker.add(unit, rounds.program(path), rounds.solutions[path])
+                reads = frozenset(self._world.reading)
+            self._keep(state, path, records, reads)
+        for path, summary in self._summaries.items():
+            if previous is not None and path not in fresh:
+                self._touch(state, path, summary)
+        moved = self._moved()
+        return LinkResult(
+            relinked=relinked,
+            gone=gone,
+            modules=frozenset(moved if moved is not None else self._index.paths),
+            module_index=module_rows(self._repo, moved, self._index),
+            exported_defs=maker.exported,
+            imports_resolved=maker.resolved,
+            links=maker.links,
+            state=state,
+            solves=rounds.solves,
+        )
+
+    def _moved(self) -> set[str] | None:
+        """Files whose names may differ from before; None for all."""
+        if self._previous is None:
+            return None
+        if self._previous.blobs.keys() == self._blobs.keys():
+            return set()
+        old = _by_path(ModuleIndex(self._previous.blobs))
+        new = _by_path(self._index)
+        return {path for path, names in new.items() if old.get(path) != names}
+
+    def _ends_differently(self, path: str, record: Record) -> bool:
+        """Whether a file's last solve read something else than the one its rows were made from."""
+        assert self._previous is not None
+        last = 1 << (ROUNDS - 1)
+        before = {key: there for key, there, rounds in self._previous.read_by(path) if rounds & last}
+        return before != {**record.asked, **record.facts}
+
+    def _keep(self, state: StateRows, path: str, records: list[Record], reads: frozenset[str] | None) -> None:
+        """A file's rows of the state. `reads` is what making its rows read; None: they stand, and so do their reads."""
+        previous = self._previous
+        state.solved.add(path)
+        consulted = {other for record in records for other in record.consulted}
+        rounds_of: dict[tuple[int, int], int] = {}
+        elsewhere: dict[str, int] = {}
+        for number, record in enumerate(records):
+            for key, there in (*record.asked.items(), *record.facts.items()):
+                rounds_of[key, there] = rounds_of.get((key, there), 0) | 1 << number
+            elsewhere.update(record.elsewhere)
+        if reads is None or not all(record.is_new for record in records):
+            assert previous is not None
+            consulted.update(previous.consulted(path))
+            for name, readers in previous.read_elsewhere().items():
+                elsewhere.update((name, there) for reader, there in readers if reader == path)
+        if reads is None:
+            assert previous is not None
+            for key, there, rounds in previous.read_by(path):
+                if rounds & ROWS:
+                    rounds_of[key, there] = rounds_of.get((key, there), 0) | ROWS
+        for name in reads or ():
+            owner = name.split(PART, 2)[1]
+            if ELSEWHERE in owner:
+                elsewhere[name] = self._world.hash_of(name)
+            elif owner != path:
+                entry = (number_of(name), self._world.hash_of(name))
+                rounds_of[entry] = rounds_of.get(entry, 0) | ROWS
+                if not name.startswith(("at", "top")):
+                    consulted.add(owner)
+        self._touch(state, path, self._summary(path), consulted)
+        for (key, there), rounds in sorted(rounds_of.items()):
+            _append(state.reads, (path, key, there, rounds))
+        told: dict[tuple[str, str], int] = {}
+        for number, record in enumerate(records):
+            for name, values in record.told.items():
+                for value in values:
+                    told[name, value] = told.get((name, value), 0) | 1 << number
+        for (name, value), rounds in sorted(told.items()):
+            _append(state.flows, (path, name.split(PART, 2)[1], number_of(name), name, value, rounds))
+        for key, there in sorted(self._provided(path).items()):
+            _append(state.provided, (path, key, there))
+        for name, there in sorted(elsewhere.items()):
+            _append(state.elsewhere, (path, name, there))
+
+    def _touch(self, state: StateRows, path: str, summary: int, consulted: set[str] | None = None) -> None:
+        if consulted is None:
+            assert self._previous is not None
+            consulted = set(self._previous.consulted(path))
+        consulted.discard(path)
+        _append(state.files, (path, self._blobs[path], summary, "\n".join(sorted(consulted))))
+
+
+def _append(columns: Columns, row: tuple[Any, ...]) -> None:
+    for column, value in zip(columns.values(), row, strict=True):
+        column.append(value)
+
+
+def _by_path(index: ModuleIndex) -> dict[str, list[tuple[str, str, bool]]]:
+    rows = index.rows()
+    found: dict[str, list[tuple[str, str, bool]]] = {}
+    for path, module, root, is_package in zip(rows.path, rows.module, rows.root, rows.is_package, strict=True):
+        found.setdefault(path, []).append((module, root, is_package))
+    return found

@@ -1,0 +1,242 @@
+"""Files solved in rounds, each with what all files told in the round before: a pure function of the files' facts.
+
+Round 0 knows nothing of other files' variables. In each further round every file is solved with what all others told
+in the one before. After the last round it ends: values cross at most that many borders between files, by definition.
+A file whose inputs are those of the round before is not solved again, and neither is one that was solved with the same
+inputs in an earlier run: each solve is recorded with the hashes of what it read.
+"""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+
+from lakehouse_assets.link.classes import Classes
+from lakehouse_assets.link.imports import Imports
+from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of_values, number_of
+from lakehouse_assets.link.program import Program
+from lakehouse_assets.link.solver import HANDLERS, Solution, solve
+from lakehouse_assets.link.state import LinkState
+from lakehouse_assets.link.world import World
+
+ROUNDS = 4
+MOST_VALUES = 16
+"""A shared variable into which other files put more than this holds too much to say anything: it counts as empty."""
+
+Told = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(kw_only=True)
+class Record:
+    """One solve: inputs by key (numbers), and what was told."""
+
+    asked: dict[int, int] = field(default_factory=dict)
+    """Variables of other files and the inbox, with the hash of what was in them."""
+    names: dict[str, int] = field(default_factory=dict)
+    """The same by name, for a solve of this run, so that it can be asked again."""
+    facts: dict[int, int] = field(default_factory=dict)
+    told: Told = field(default_factory=dict)
+    elsewhere: dict[str, int] = field(default_factory=dict)
+    consulted: frozenset[str] = frozenset()
+    is_new: bool = False
+
+
+def inbox_key(path: str) -> str:
+    return f"inbox{PART}{path}"
+
+
+class Rounds:
+    """Runs all rounds. `fresh` files are solved in every round, others when what they read differs."""
+
+    def __init__(self, world: World, previous: LinkState | None, fresh: Mapping[str, str], gone: Set[str]) -> None:
+        self.world = world
+        self.classes = Classes(Imports(world))
+        self._previous = previous
+        self._gone = gone
+        self.reasons: dict[str, str] = dict(fresh)
+        self.records: dict[str, list[Record]] = {path: [] for path in sorted(fresh)}
+        """Per file that is solved in this run: its record of each round."""
+        self.solutions: dict[str, Solution] = {}
+        self._programs: dict[str, Program] = {}
+        self._told: list[dict[str, dict[str, tuple[str, ...]]]] = [{} for _ in range(ROUNDS)]
+        """Per round: by variable, who of this run's files put what into it."""
+        self._boxes: list[dict[str, dict[str, None]]] = [{} for _ in range(ROUNDS)]
+        """Per round: by owner, its variables that this run's files wrote to."""
+        self._changed: dict[str, None] = {}
+        self._old_told: dict[str, list[dict[str, tuple[str, ...]]]] = {}
+        self.solves = 0
+
+    def run(self) -> None:
+        for number in range(ROUNDS):
+            self._round(number)
+            self._changed = self._differences(number)
+
+    def _round(self, number: int) -> None:
+        if number:
+            for path in self._woken(number):
+                self.records[path] = self._old_records(path, number)
+        for path in sorted(self.records):
+            before = self.records[path]
+            inbox = self._inbox(path, number)
+            if before and before[-1].is_new and self._is_same(path, before[-1], inbox, number):
+                record = before[-1]
+            else:
+                record = self._solve(path, inbox, number)
+            before.append(record)
+            self._publish(path, record, number)
+
+    def program(self, path: str) -> Program:
+        return self._programs[path]
+
+    def _publish(self, path: str, record: Record, number: int) -> None:
+        told, boxes = self._told[number], self._boxes[number]
+        for name, values in record.told.items():
+            told.setdefault(name, {})[path] = values
+            boxes.setdefault(name.split(PART, 2)[1], {})[name] = None
+
+    def _solve(self, path: str, inbox: dict[str, tuple[str, ...]], number: int) -> Record:
+        unit = self.world.unit(path)
+        assert unit is not None, path
+        program = self._programs.get(path)
+        if program is None:
+            program = self._programs[path] = Program(unit, HANDLERS)
+        seen: dict[str, int] = {}
+
+        def oracle(name: str) -> tuple[str, ...]:
+            values = self._values(name, path, number)
+            seen[name] = hash_of_values(values)
+            return values
+
+        solution = solve(unit, program, self.classes, inbox, oracle)
+        self.solutions[path] = solution
+        self.solves += 1
+        seen[inbox_key(path)] = _box_hash(inbox)
+        facts: dict[int, int] = {}
+        elsewhere: dict[str, int] = {}
+        consulted: set[str] = set()
+        for name in solution.facts:
+            _, owner, *_ = name.split(PART, 2)
+            if ELSEWHERE in owner:
+                elsewhere[name] = self.world.hash_of(name)
+            elif owner != path:
+                facts[number_of(name)] = self.world.hash_of(name)
+                if not name.startswith(("at", "top")):
+                    consulted.add(owner)
+        return Record(
+            asked={number_of(name): there for name, there in seen.items()},
+            names=seen,
+            facts=facts,
+            told=solution.told,
+            elsewhere=elsewhere,
+            consulted=frozenset(consulted),
+            is_new=True,
+        )
+
+    def _values(self, name: str, reader: str, number: int) -> tuple[str, ...]:
+        """What files other than the reader put into a variable in the round before."""
+        if number == 0:
+            return ()
+        found: set[str] = set()
+        for path, values in self._told[number - 1].get(name, {}).items():
+            if path != reader:
+                found.update(values)
+        if self._previous is not None:
+            bit = 1 << (number - 1)
+            for path, value, rounds in self._previous.tellers(number_of(name)):
+                if rounds & bit and path != reader and path not in self.records and path not in self._gone:
+                    found.add(value)
+        return tuple(sorted(found)) if len(found) <= MOST_VALUES else ()
+
+    def _inbox(self, path: str, number: int) -> dict[str, tuple[str, ...]]:
+        if number == 0:
+            return {}
+        names = dict.fromkeys(self._boxes[number - 1].get(path, ()))
+        if self._previous is not None:
+            for _, name, _, _ in self._previous.told_to(path):
+                names[name] = None
+        found = {name: self._values(name, path, number) for name in sorted(names)}
+        return {name: values for name, values in found.items() if values}
+
+    def _is_same(self, path: str, record: Record, inbox: dict[str, tuple[str, ...]], number: int) -> bool:
+        """Whether a solve with this round's inputs would read what the record read."""
+        box = inbox_key(path)
+        for name, there in record.names.items():
+            now = _box_hash(inbox) if name == box else hash_of_values(self._values(name, path, number))
+            if now != there:
+                return False
+        return True
+
+    def _differences(self, number: int) -> dict[str, None]:
+        """Variables into which this run's files put something else in a round than the files did before."""
+        if self._previous is None:
+            return {}
+        changed: dict[str, None] = {}
+        for path, records in self.records.items():
+            new = records[number].told
+            old = self._told_before(path)[number]
+            if new is old:
+                continue
+            for name in sorted({*new, *old}):
+                if new.get(name) != old.get(name):
+                    changed[name] = None
+        for path in sorted(self._gone):
+            changed.update(dict.fromkeys(self._told_before(path)[number]))
+        return changed
+
+    def _told_before(self, path: str) -> list[dict[str, tuple[str, ...]]]:
+        if path not in self._old_told:
+            found: list[dict[str, list[str]]] = [{} for _ in range(ROUNDS)]
+            for name, value, rounds in self._previous.told_by(path) if self._previous is not None else ():
+                for number in range(ROUNDS):
+                    if rounds >> number & 1:
+                        found[number].setdefault(name, []).append(value)
+            self._old_told[path] = [{name: tuple(sorted(v)) for name, v in told.items()} for told in found]
+        return self._old_told[path]
+
+    def _woken(self, number: int) -> list[str]:
+        """Files not solved so far in this run whose inputs of this round differ from those recorded."""
+        if self._previous is None:
+            return []
+        woken: dict[str, None] = {}
+        bit = 1 << number
+        for name in self._changed:
+            owner = name.split(PART, 2)[1]
+            for path, there, rounds in self._previous.readers(number_of(name)):
+                asleep = rounds & bit and self._is_asleep(path) and path not in woken
+                if asleep and hash_of_values(self._values(name, path, number)) != there:
+                    woken[path] = None
+                    self.reasons[path] = f"read {_readable(name)}"
+            asleep = owner in self._previous.blobs and self._is_asleep(owner) and owner not in woken
+            if asleep and self._box_differs(owner, number):
+                woken[owner] = None
+                self.reasons[owner] = f"was told {_readable(name)}"
+        return sorted(woken)
+
+    def _is_asleep(self, path: str) -> bool:
+        return path not in self.records and path not in self._gone
+
+    def _box_differs(self, owner: str, number: int) -> bool:
+        key = number_of(inbox_key(owner))
+        assert self._previous is not None
+        now = _box_hash(self._inbox(owner, number))
+        return all(there != now for _, there, rounds in self._previous.readers(key) if rounds >> number & 1)
+
+    def _old_records(self, path: str, number: int) -> list[Record]:
+        """What was recorded of a file in the rounds before the one it is woken in."""
+        assert self._previous is not None
+        told = self._told_before(path)
+        reads = self._previous.read_by(path)
+        found: list[Record] = []
+        for i in range(number):
+            here = {key: there for key, there, rounds in reads if rounds >> i & 1}
+            record = Record(asked=here, told=told[i])
+            found.append(record)
+            self._publish(path, record, i)
+        return found
+
+
+def _box_hash(inbox: Mapping[str, tuple[str, ...]]) -> int:
+    return hash_of_values(f"{name}\x1c{value}" for name, values in inbox.items() for value in values)
+
+
+def _readable(name: str) -> str:
+    kind, *parts = name.split(PART)
+    return f"{kind} {' '.join(parts)}"

@@ -1,0 +1,228 @@
+"""A solved file as rows: of `links`, `imports_resolved` and `exported_defs`.
+
+How sure a call is: certain if it can lead to one place only and what was called got there by plain bindings; likely
+if there are several, if it came by way of flows, or if a class below may override it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lakehouse_assets.extract.python.flows_tables import Imp
+from lakehouse_assets.extract.symbols import external_symbol, symbol_id, symbol_of
+from lakehouse_assets.link.classes import Classes, Member
+from lakehouse_assets.link.exports import exports
+from lakehouse_assets.link.imports import Imports, Landing, Thing, split
+from lakehouse_assets.link.program import At, Program
+from lakehouse_assets.link.solver import Solution
+from lakehouse_assets.link.state import Columns, no_rows
+from lakehouse_assets.link.units import FUNCTION, Unit
+
+LINKS = (
+    "repo",
+    "path",
+    "kind",
+    "src_def",
+    "src_n",
+    "dst_repo",
+    "dst_path",
+    "dst_def",
+    "dst_n",
+    "label",
+    "method",
+    "confidence",
+    "external",
+)
+IMPORTS = ("repo", "path", "def_id", "n", "name", "module", "kind", "target_repo", "target_path", "target_def")
+EXPORTS = ("repo", "path", "name", "kind", "target_repo", "target_path", "target_def", "via", "is_public")
+MODULES = ("repo", "path", "module", "root", "is_package")
+
+HEAD = "head"
+"""Label of a call that is written in a definition's head (decorator, default, base) and run by what is around it."""
+_UNSURE = frozenset({"declared", "handed", "descriptor"})
+_METHODS = {"direct": "flow", "declared": "annotation"}
+
+
+class RowMaker:
+    """Collects rows of many files, column by column."""
+
+    def __init__(self, repo: str, classes: Classes) -> None:
+        self.repo = repo
+        self.classes = classes
+        self.imports: Imports = classes.imports
+        self.links = no_rows(LINKS)
+        self.resolved = no_rows(IMPORTS)
+        self.exported = no_rows(EXPORTS)
+        self._ids: dict[tuple[str, str], int] = {}
+
+    def def_id(self, path: str, descriptor: str) -> int:
+        key = (path, descriptor)
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = symbol_id(symbol_of(split(path)[1], descriptor))
+        return found
+
+    def add(self, unit: Unit, program: Program, solution: Solution) -> None:
+        """All rows of a file."""
+        self._unit = unit
+        self._landings(unit)
+        self._inheritance(unit)
+        self._calls(program, solution)
+        self._references(solution)
+        self._exports(unit)
+
+    def link(self, kind: str, at: At, thing: Thing, label: str, method: str, confidence: str) -> None:
+        unit = self._unit
+        external = None
+        if thing[0] == "x":
+            external = thing[1]
+            repo, path, target = self.repo, unit.path, symbol_id(external_symbol(external))
+        else:
+            there, path = split(thing[1])
+            repo = there or self.repo
+            target = self.def_id(thing[1], thing[2] if len(thing) > 2 else "")
+        row = (
+            self.repo,
+            unit.path,
+            kind,
+            self.def_id(unit.path, unit.descriptors[at[0]]),
+            at[1],
+            repo,
+            path,
+            target,
+            0,
+            label,
+            method,
+            confidence,
+            external,
+        )
+        for name, value in zip(LINKS, row, strict=True):
+            self.links[name].append(value)
+
+    def _landings(self, unit: Unit) -> None:
+        landed: list[Landing] = []
+        for index, row in enumerate(unit.imports):
+            said = unit.imported(index)
+            landing = self.imports.landing(unit.path, said)
+            landed.append(landing)
+            at = (row[0], row[1])
+            things = landing.found.things
+            confidence = "certain" if len(things) < 2 and not row[6] & Imp.OPTIONAL else "likely"
+            for thing in dict.fromkeys(things):
+                if thing[0] != "n":
+                    self.link("IMPORT", at, thing, "", "import", confidence)
+            if not things:
+                for path, _ in landing.found.variables:
+                    self.link("IMPORT", at, ("m", path), "", "import", confidence)
+            self._resolved(unit, row, said.name, landing)
+        uses = unit.summary["uses"]
+        for i in range(0, len(uses), 3):
+            for thing in landed[uses[i]].found.things:
+                if thing[0] in "fcm":
+                    self.link("REF", (uses[i + 1], uses[i + 2]), thing, "", "import", "certain")
+
+    def _resolved(self, unit: Unit, row: list[int], name: str | None, landing: Landing) -> None:
+        repo, path, target = self._target(landing)
+        values = (
+            self.repo,
+            unit.path,
+            self.def_id(unit.path, unit.descriptors[row[0]]),
+            row[1],
+            name or "",
+            landing.module,
+            landing.kind,
+            repo,
+            path,
+            target,
+        )
+        for column, value in zip(IMPORTS, values, strict=True):
+            self.resolved[column].append(value)
+
+    def _target(self, landing: Landing) -> tuple[str | None, str | None, int | None]:
+        if landing.kind not in ("first_party", "other_repository"):
+            return None, None, None
+        for thing in landing.found.things:
+            if thing[0] in "fcm":
+                there, path = split(thing[1])
+                return there or self.repo, path, self.def_id(thing[1], thing[2] if len(thing) > 2 else "")
+        for there, _ in landing.found.variables:
+            repo, path = split(there)
+            return repo or self.repo, path, None
+        return None, None, None
+
+    def _inheritance(self, unit: Unit) -> None:
+        for d, row in sorted(unit.classes.items()):
+            descriptor = unit.descriptors[d]
+            order = self.classes.order(unit.path, descriptor)
+            confidence = "certain" if order.is_consistent else "likely"
+            method = "bases" if order.is_consistent else "inconsistent bases"
+            for number, base in enumerate(self.classes.bases(unit.path, descriptor)):
+                if base[0] in "cx":
+                    self.link("INHERITS", (d, 0), base, str(number), method, confidence)
+            for name, member in sorted(row[3].items()):
+                self._overrides(unit, descriptor, name, member[1], confidence)
+
+    def _overrides(self, unit: Unit, descriptor: str, name: str, own: Sequence[int], confidence: str) -> None:
+        functions = [d for d in own if unit.kinds[d] == FUNCTION]
+        if not functions:
+            return
+        found = self.classes.lookup(unit.path, descriptor, name, ("c", unit.path, descriptor))
+        if isinstance(found, Member):
+            for above in found.name.definitions:
+                thing = self.imports.definition(found.path, above)
+                if thing[0] == "f":
+                    for d in functions:
+                        self.link("OVERRIDES", (d, 0), thing, "", "mro", confidence)
+
+    def _calls(self, program: Program, solution: Solution) -> None:
+        soft = solution.soft
+        for at in sorted(solution.calls):
+            targets = solution.calls[at]
+            count = sum(1 for thing in targets if thing[0] != "x")
+            for thing in sorted(targets):
+                method, variable = targets[thing]
+                label = HEAD if at in program.elsewhere else ""
+                if thing[0] == "x":
+                    self.link("CALL", at, thing, label, "outside", "certain" if len(targets) == 1 else "likely")
+                    continue
+                is_soft = variable in soft
+                sure = count == 1 and not is_soft and method not in _UNSURE
+                shown = ("local" if thing[1] == self._unit.path else "import") if method == "direct" else method
+                if method == "direct" and is_soft:
+                    shown = "flow"
+                self.link("CALL", at, thing, label, _METHODS.get(shown, shown), "certain" if sure else "likely")
+
+    def _references(self, solution: Solution) -> None:
+        for at in sorted(solution.references):
+            targets = solution.references[at]
+            for thing in sorted(targets):
+                self.link("REF", at, thing, "", "attribute", "certain" if len(targets) == 1 else "likely")
+
+    def _exports(self, unit: Unit) -> None:
+        found = exports(self.imports, unit)
+        for i, name in enumerate(found.name):
+            target, descriptor = found.target[i], found.descriptor[i]
+            there, path = split(target) if target is not None else ("", None)
+            values: tuple[Any, ...] = (
+                self.repo,
+                unit.path,
+                name,
+                found.kind[i],
+                None if target is None else there or self.repo,
+                path,
+                None if target is None or descriptor is None else self.def_id(target, descriptor),
+                found.via[i],
+                found.is_public[i],
+            )
+            for column, value in zip(EXPORTS, values, strict=True):
+                self.exported[column].append(value)
+
+
+def module_rows(repo: str, paths: Any, index: Any) -> Columns:
+    """Rows of `module_index` for some files."""
+    found = index.rows()
+    rows = no_rows(MODULES)
+    for path, module, root, is_package in zip(found.path, found.module, found.root, found.is_package, strict=True):
+        if paths is None or path in paths:
+            for column, value in zip(MODULES, (repo, path, module, root, is_package), strict=True):
+                rows[column].append(value)
+    return rows

@@ -1,0 +1,244 @@
+"""Runs one file's flow program with what other files told it, and says what it found and what it tells others."""
+
+from typing import Any, NamedTuple
+
+from lakehouse_assets.extract.python.flows_tables import KINDS, SPREAD, Fun, Op
+from lakehouse_assets.link import attributes, builtins, calls, containers
+from lakehouse_assets.link.builtins import NAMES, Builtins
+from lakehouse_assets.link.classes import Classes
+from lakehouse_assets.link.engine import Oracle, text_of
+from lakehouse_assets.link.imports import Found, Thing
+from lakehouse_assets.link.keys import PART
+from lakehouse_assets.link.program import At, Handlers, Program
+from lakehouse_assets.link.units import Unit
+
+HANDLERS: Handlers = {
+    Op.GET: attributes.on_get,
+    Op.SET: attributes.on_set,
+    Op.ITEM: containers.on_item,
+    Op.SET_ITEM: containers.on_set_item,
+    Op.CALL: calls.on_call,
+    Op.METHOD: calls.on_method,
+    Op.ITERATE: containers.on_iterate,
+    Op.UNPACK: containers.on_unpack,
+    Op.ENTER: containers.on_enter,
+    Op.BINARY: builtins.on_binary,
+    Op.UNARY: builtins.on_unary,
+    Op.DECORATE: calls.on_decorate,
+    Op.RAISE: calls.on_raise,
+    Op.SLICE: containers.on_slice,
+    Op.DELETE: containers.on_delete,
+    Op.INSTANCE: calls.on_instance,
+}
+_OF_THE_CLASS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+_SKIPPED = frozenset({"typing.Any", "<builtin>.object", "<builtin>.None", "typing.Self"})
+
+
+class Solution(NamedTuple):
+    """What a run gave."""
+
+    calls: dict[At, dict[Thing, tuple[str, int]]]
+    references: dict[At, dict[Thing, None]]
+    soft: set[int]
+    told: dict[str, tuple[str, ...]]
+    """What the file puts into variables that others know: texts of things by key."""
+    asked: tuple[str, ...]
+    """Keys of other files' variables that it read."""
+    facts: frozenset[str]
+    """Keys of facts that it read."""
+
+
+class Solver(Builtins):
+    """One run over one file; make it, `solve` it, let it go."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._settled: set[tuple[int, Thing]] = set()
+
+    def solve(self) -> Solution:
+        self.world.reading = set()
+        self.soft.update(self.program.soft)
+        self._start()
+        self._receive()
+        self.run()
+        while self._settle():
+            self.run()
+        told = self._told()
+        return Solution(
+            self.calls, self.references, self.soften(), told, tuple(self.read), frozenset(self.world.reading)
+        )
+
+    def _start(self) -> None:
+        program = self.program
+        unit = self.unit
+        path = self.path
+        descriptors = unit.descriptors
+        kinds = unit.kinds
+        for to, d in program.definitions:
+            self.put(to, ("c" if kinds[d] == 1 else "f", path, descriptors[d]))
+        for to, index in program.imports:
+            found = self.imports.landing(path, unit.imported(index)).found
+            self.give(found, to, None)
+        for to, name in program.unbound:
+            self._unbound(to, name)
+        for to, text in program.constants:
+            self.put(to, ("k", text))
+        for to, index in program.annotations:
+            for said in unit.summary["annotations"][index]:
+                self._annotated(to, said, f"@{index}")
+        for to, kind, at, elements in program.builds:
+            self._build(to, KINDS[kind], at, elements)
+        self._parameters_there()
+        self._overrides()
+
+    def _unbound(self, to: int, name: str) -> None:
+        found = self.imports.attribute(self.path, name) if self.world.fact("stars", self.path) else Found()
+        if found:
+            self.give(found, to, None)
+        elif name in NAMES:
+            self.put(to, ("x", f"<builtin>.{name}"))
+        else:
+            outside = [
+                thing
+                for said in self.unit.stars()
+                for thing in self.imports.landing(self.path, said).found.things
+                if thing[0] == "x"
+            ]
+            if outside:
+                self.put(to, ("x", f"{outside[-1][1]}.{name}"))
+
+    def _annotated(self, to: int, said: list[Any], place: str) -> None:
+        kind, inner = said
+        if kind in ("i", "c"):
+            for thing in self.imports.reference(self.path, self.unit.reference(inner)).things:
+                if thing[0] == "c":
+                    self.put(to, ("j" if kind == "i" else "d", thing[1], thing[2]))
+                elif thing[0] == "x" and kind == "i" and thing[1] not in _SKIPPED:
+                    self.put(to, ("o", thing[1]))
+            return
+        container: Thing = ("l", self.path, "", place, kind)
+        holder = self.new()
+        self.soft.add(holder)
+        for i, part in enumerate(inner):
+            self._annotated(holder, part, f"{place}.{i}")
+        self.store(container, None, holder)
+        self.put(to, container)
+
+    def _build(self, to: int, kind: str, at: At, elements: list[int]) -> None:
+        made = self.container(at, kind)
+        constants = self.unit.constants
+        is_plain = kind in ("list", "tuple")
+        keys: list[str] = []
+        for i in range(0, len(elements), 2):
+            constant, source = elements[i], elements[i + 1]
+            if constant == SPREAD:
+                is_plain = False
+                if source >= 0:
+                    self.constrain(source, (builtins.merged_arrived, made))
+                continue
+            key = constants[constant] if constant >= 0 else None
+            if key is None:
+                is_plain = False
+            else:
+                keys.append(key)
+            self.store(made, key, source)
+        if is_plain:
+            self.sizes[made] = len(elements) // 2
+        if keys:
+            self.constant_keys[made] = keys
+        self.put(to, made)
+
+    def _parameters_there(self) -> None:
+        """`self`, `cls`, and the containers of `*` and `**` are there whoever calls."""
+        unit = self.unit
+        for d, row in unit.functions.items():
+            descriptor = unit.descriptors[d]
+            parent = unit.parents[d]
+            for i in range(4, len(row), 3):
+                if row[i + 1] == 2:
+                    self.put(row[i + 2], ("l", self.path, descriptor, "*", "tuple"))
+                elif row[i + 1] == 4:
+                    self.put(row[i + 2], ("l", self.path, descriptor, "**", "dict"))
+            if row[1] & Fun.METHOD and not row[1] & Fun.STATIC and len(row) > 4 and row[5] < 2:
+                name = descriptor[len(unit.descriptors[parent]) :].partition("(")[0]
+                is_class = row[1] & Fun.CLASS or name in _OF_THE_CLASS
+                self.put(row[6], ("d" if is_class else "j", self.path, unit.descriptors[parent]))
+
+    def _overrides(self) -> None:
+        """Methods tell those they override that they are there."""
+        unit = self.unit
+        for d, row in unit.classes.items():
+            cls: Thing = ("c", self.path, unit.descriptors[d])
+            above = [e for e in self.classes.order(cls[1], cls[2]).classes if e[0] == "c" and e != cls]
+            if not above:
+                continue
+            for name, member in row[3].items():
+                for own in member[1]:
+                    if unit.kinds[own] == 2 and not name.startswith("__"):
+                        self._override(above, name, ("f", self.path, unit.descriptors[own]))
+
+    def _override(self, above: list[Thing], name: str, own: Thing) -> None:
+        for entry in above:
+            found = self.classes.member(entry[1], entry[2], name)
+            for descriptor in found.definitions if found is not None else ():
+                self.put(self.into("v", entry[1], descriptor), own)
+
+    def _receive(self) -> None:
+        """What other files put into this one's variables."""
+        for key in self._inbox:
+            self.share(*key.split(PART))
+
+    def _settle(self) -> bool:
+        """What nothing is known about after all: a key may be any key, an unknown decorator gives its function back.
+
+        Decided for all at once, when everything else has been worked out, so that no order of work shows.
+        """
+        values = self.values
+        changed = False
+        for to, function, _ in self.program.decorated:
+            if not values[to] and values[function]:
+                self.connect(function, to)
+                changed = True
+        for i, (key, target, to, source) in enumerate(self.program.unknown_keys):
+            if values[key]:
+                continue
+            for thing in self.held(target):
+                if thing[0] == "l" and (i, thing) not in self._settled:
+                    self._settled.add((i, thing))
+                    changed = True
+                    if to >= 0:
+                        self.load(thing, None, to)
+                    else:
+                        self.store(thing, None, source)
+        return changed
+
+    def _told(self) -> dict[str, tuple[str, ...]]:
+        """Own variables that others may read, and others' variables that were written."""
+        told: dict[str, tuple[str, ...]] = {}
+        path = self.path
+        values = self.values
+        for short, variable in self.program.own.items():
+            if values[variable] and short[0] != "p":
+                kind, _, rest = short.partition(PART)
+                self._tell(told, f"{kind}{PART}{path}{PART}{rest}", variable, kind == "g")
+        for key, variable in self.shared.items():
+            if values[variable] and key[0] in "sev" and key.split(PART, 2)[1] == path:
+                self._tell(told, key, variable, key[0] == "e")
+        for key, variable in self.written.items():
+            if values[variable]:
+                self._tell(told, key, variable, False)
+        return told
+
+    def _tell(self, told: dict[str, tuple[str, ...]], key: str, variable: int, with_constants: bool) -> None:
+        things = self.held(variable)
+        if not with_constants:
+            things = [t for t in things if t[0] != "k" and not (t[0] == "o" and t[1].startswith("<builtin>."))]
+        texts = {text_of(thing) for thing in things}.difference(self._inbox.get(key, ()))
+        if texts:  # what others put there reaches readers from them
+            told[key] = tuple(sorted(texts))
+
+
+def solve(
+    unit: Unit, program: Program, classes: Classes, inbox: dict[str, tuple[str, ...]], oracle: Oracle
+) -> Solution:
+    return Solver(unit, program, classes, inbox, oracle).solve()

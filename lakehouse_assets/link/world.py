@@ -1,0 +1,178 @@
+"""What files say of themselves, read by other files, with every read noted: hits and misses alike.
+
+Elementary facts are what one file (or the list of paths) says. Whatever is derived from them, through chains of
+re-exports or up the bases of a class, is worked out on demand and remembered together with the facts that it came
+from, so that a reader's read-set is exact however deep the chain.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of
+from lakehouse_assets.link.modules import ModuleIndex
+from lakehouse_assets.link.units import Unit
+
+T = TypeVar("T")
+Load = Callable[[Sequence[str]], Mapping[str, dict[str, Any]]]
+_NEVER = 1 << 30
+
+
+class Neighbours(Protocol):
+    """The other registered repositories, as far as imports can lead to them."""
+
+    def repositories(self) -> Sequence[str]:
+        """Names, in the order in which they are asked."""
+        ...
+
+    def paths(self, repo: str) -> Sequence[str]: ...
+
+    def load(self, repo: str, paths: Sequence[str]) -> Mapping[str, dict[str, Any]]: ...
+
+
+class NoNeighbours:
+    """A repository on its own."""
+
+    def repositories(self) -> Sequence[str]:
+        return ()
+
+    def paths(self, repo: str) -> Sequence[str]:
+        return ()
+
+    def load(self, repo: str, paths: Sequence[str]) -> Mapping[str, dict[str, Any]]:
+        return {}
+
+
+class World:
+    """Facts of the repository's files and, behind them, of its neighbours.
+
+    Files of neighbours are known as `repo` + ELSEWHERE + `path`.
+    """
+
+    def __init__(self, index: ModuleIndex, load: Load, neighbours: Neighbours) -> None:
+        self.index = index
+        self._load = load
+        self._neighbours = neighbours
+        self._indexes: dict[str, ModuleIndex] = {}
+        self._units: dict[str, Unit | None] = {}
+        self._values: dict[str, Any] = {}
+        self._hashes: dict[str, int] = {}
+        self._memo: dict[Any, tuple[Any, frozenset[str]]] = {}
+        self._active: dict[Any, int] = {}
+        self._cut = _NEVER
+        self.reading: set[str] = set()
+        """Facts that were read since the reader put an empty set here."""
+
+    def others(self) -> Sequence[str]:
+        return self._neighbours.repositories()
+
+    def index_of(self, repo: str) -> ModuleIndex:
+        """Modules of a repository; the empty name is the one being linked."""
+        if not repo:
+            return self.index
+        if repo not in self._indexes:
+            self._indexes[repo] = ModuleIndex(self._neighbours.paths(repo))
+        return self._indexes[repo]
+
+    def fetch(self, paths: Sequence[str]) -> None:
+        """Loads files ahead, in one go."""
+        wanted = sorted({path for path in paths if path not in self._units and ELSEWHERE not in path})
+        if wanted:
+            found = self._load(wanted)
+            for path in wanted:
+                summary = found.get(path)
+                self._units[path] = Unit(path, summary) if summary is not None and "ops" in summary else None
+
+    def unit(self, path: str) -> Unit | None:
+        """None for what is not there or has no summary that can be followed."""
+        if path not in self._units:
+            repo, mark, there = path.partition(ELSEWHERE)
+            if mark:
+                summary = self._neighbours.load(repo, [there]).get(there)
+                self._units[path] = Unit(path, summary) if summary is not None and "ops" in summary else None
+            else:
+                self.fetch([path])
+        return self._units[path]
+
+    def drop(self, path: str) -> None:
+        """Lets a file's summary go; its facts that were read stay."""
+        self._units.pop(path, None)
+
+    def fact(self, kind: str, path: str, rest: str = "") -> Any:
+        """An elementary fact, or None where there is none. `rest` is whatever names it within the file."""
+        key = f"{kind}{PART}{path}{PART}{rest}" if rest else f"{kind}{PART}{path}"
+        self.reading.add(key)
+        try:
+            return self._values[key]
+        except KeyError:
+            value = self._values[key] = self._say(kind, path, rest)
+            return value
+
+    def hash_of(self, key: str) -> int:
+        """The hash of a fact by its key, read before or not."""
+        found = self._hashes.get(key)
+        if found is None:
+            if key not in self._values:
+                kind, path, *rest = key.split(PART, 2)
+                self._values[key] = self._say(kind, path, rest[0] if rest else "")
+            found = self._hashes[key] = hash_of(self._values[key])
+        return found
+
+    def _say(self, kind: str, path: str, rest: str) -> Any:
+        repo, mark, there = path.partition(ELSEWHERE)
+        match kind:
+            case "at":
+                return self.index_of(repo).at.get(there) if mark else self.index.at.get(path)
+            case "top":
+                return self.index_of(repo).top.get(there) if mark else self.index.top.get(path)
+        unit = self.unit(path)
+        if unit is None:
+            return None
+        match kind:
+            case "name":
+                return unit.name(rest)
+            case "stars":
+                return unit.stars() or None
+            case "names":
+                return tuple(sorted(unit.names))
+            case "all":
+                return unit.all_names()
+            case "class":
+                return unit.bases(rest)
+            case "member":
+                descriptor, _, name = rest.partition(PART)
+                return unit.member(descriptor, name)
+            case "def":
+                return unit.definition(rest)
+            case _:
+                return True
+
+    def derived(self, key: Any, compute: Callable[[], T], otherwise: T) -> T:
+        """A result that follows from facts, with the facts noted.
+
+        A result that was reached while something it depends on was still being worked out (imports in a circle) holds
+        for that way in only, so it is not remembered: each result is a function of its key, not of who asked first.
+        """
+        known = self._memo.get(key)
+        if known is not None:
+            self.reading |= known[1]
+            return known[0]
+        active = self._active
+        depth = active.get(key)
+        if depth is not None:
+            self._cut = min(self._cut, depth)
+            return otherwise
+        depth = active[key] = len(active)
+        outer, self.reading = self.reading, set()
+        cut, self._cut = self._cut, _NEVER
+        try:
+            result = compute()
+        finally:
+            del active[key]
+        if self._cut >= depth:
+            self._memo[key] = (result, frozenset(self.reading))
+        else:
+            cut = min(cut, self._cut)
+        self._cut = cut
+        outer |= self.reading
+        self.reading = outer
+        return result
