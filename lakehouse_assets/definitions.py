@@ -2,10 +2,11 @@
 
 from dagster import Definitions, in_process_executor, load_assets_from_modules
 
-from lakehouse_assets.assets.change import diffs, file_changes
+from lakehouse_assets.assets.change import diffs, file_changes, impact
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
+from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.automation.checks import contract_check
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
 from lakehouse_assets.automation.jobs import SYNC_JOB
@@ -18,7 +19,20 @@ _spark = SparkResource()
 
 defs = Definitions(
     assets=load_assets_from_modules(
-        [commits, snapshots, blobs, extracts, file_changes, diffs, linking, placed, global_props, graph_versions]
+        [
+            commits,
+            snapshots,
+            blobs,
+            extracts,
+            file_changes,
+            diffs,
+            impact,
+            linking,
+            placed,
+            global_props,
+            graph_versions,
+            scip_indexes,
+        ]
     ),
     asset_checks=[contract_check(contract) for contract in (*GIT_TABLES, *GRAPH_TABLES)],
     jobs=[SYNC_JOB],

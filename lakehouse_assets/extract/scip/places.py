@@ -4,6 +4,7 @@ Lines and columns are SCIP's, from 0, columns in bytes of UTF-8. Whatever comes 
 """
 
 import re
+from functools import lru_cache
 
 from lakehouse_assets.extract.scip.model import Range
 
@@ -73,10 +74,13 @@ class Places:
         return start_line, start, end_line, end
 
     def _says(self, place: Range, name: str) -> bool:
-        return self._lines[place[0]][place[1] : place[3]] == name.encode()
+        """Whether the name stands there, and is not part of another."""
+        line, start, _, end = place
+        found = _word(name).match(self._lines[line], start)
+        return found is not None and found.end() == end
 
     def _found(self, name: str, whole: Range) -> Range | None:
-        pattern = re.compile(rb"(?<!%b)%b(?!%b)" % (_WORD, re.escape(name.encode()), _WORD))
+        pattern = _word(name)
         start_line, start, end_line, end = whole
         for line in range(start_line, min(end_line, start_line + _LINES_OF_A_HEAD) + 1):
             stop = end if line == end_line else len(self._lines[line])
@@ -84,6 +88,11 @@ class Places:
             if found:
                 return line, found.start(), line, found.end()
         return None
+
+
+@lru_cache(1024)
+def _word(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<!%b)%b(?!%b)" % (_WORD, re.escape(name.encode()), _WORD))
 
 
 def bound_name(kind: str, name: str) -> str:

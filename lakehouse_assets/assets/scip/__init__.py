@@ -1,0 +1,1 @@
+"""What indexers of others say about the code, where they are installed."""
