@@ -63,11 +63,12 @@ def derived(lakehouse: LakehouseResource, derivation: Derivation, partitions: Se
 
 
 def work_of(
-    lakehouse: LakehouseResource, derivation: Derivation, partitions: Sequence[str]
+    lakehouse: LakehouseResource, derivation: Derivation, partitions: Sequence[str], *, whole: bool = False
 ) -> tuple[list[Work], tuple[Entry, ...]]:
-    """What is stale among the partitions, and the entries of what is not."""
+    """What is stale among the partitions, and the entries of what is not. With `whole`, all are made, from nothing."""
     latest = lakehouse.ledger.latest([COMMITS, *tables_of([derivation])])
-    tasks, untouched = tasks_of(derivation, partitions, latest)
+    made = {key: entry for key, entry in latest.items() if not (whole and key[0] == derivation.asset)}
+    tasks, untouched = tasks_of(derivation, partitions, made)
     return [_read_on(lakehouse.lake, derivation, task, latest) for task in tasks], untouched
 
 

@@ -46,6 +46,8 @@ def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]
     from lakehouse_assets.cli.sync import sync_repositories
     from lakehouse_assets.contracts.catalog import CATALOG
     from lakehouse_assets.contracts.commits import COMMITS
+    from lakehouse_assets.contracts.diffs import DIFFS
+    from lakehouse_assets.contracts.file_changes import FILE_CHANGES
     from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
     from lakehouse_assets.lake.comparison import compare
     from lakehouse_assets.lake.ledger import Ledger
@@ -69,10 +71,12 @@ def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]
         for name in (*_neighbours(grown, repo), repo):
             at = Ledger(grown).latest([COMMITS])[COMMITS.name, name].cursor
             sync_repositories(scratch, (name,), to=at, quiet=quiet)
+        # These tell of updates, not of the head: they differ by how the repository got there.
+        histories = (GRAPH_VERSIONS, FILE_CHANGES, DIFFS)
         return [
             compare(grown, clean, contract, repo)
             for contract in CATALOG.values()
-            if contract.partition_by == ("repo",) and contract is not GRAPH_VERSIONS
+            if contract.partition_by == ("repo",) and contract not in histories and grown.exists(contract)
         ]
 
 

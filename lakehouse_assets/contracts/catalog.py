@@ -13,7 +13,10 @@ from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.link_files import LINK_FILES
+from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
@@ -44,12 +47,17 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             EXPORTED_DEFS,
             IMPORTS_RESOLVED,
             LINKS,
+            LINK_FILES,
+            LINK_STATE,
             DEFINITIONS,
             NODES,
             EDGES,
             PROPS,
             GLOBAL_PROPS,
             GRAPH_VERSIONS,
+            IMPACTED_CALLERS,
+            IMPACTED_IMPORTERS,
+            IMPACTED_FILES,
             SCIP_DOCUMENTS,
             SCIP_OCCURRENCES,
             SCIP_SYMBOLS,

@@ -7,11 +7,12 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema, spark_schema
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.batch import WorkerRows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    Rows = pa.Table | DataFrame
+    Rows = pa.Table | DataFrame | WorkerRows
 
 Function = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -21,4 +22,10 @@ def made(contract: TableContract, work: "pa.Table | DataFrame", function: Functi
     if isinstance(work, pa.Table):
         here: pa.Table = work
         return pa.Table.from_batches(function(iter(here.to_batches())), schema=arrow_schema(contract.columns))
-    return work.mapInArrow(function, spark_schema(contract.columns))
+    if contract.owner is None:
+        return work.mapInArrow(function, spark_schema(contract.columns))
+    # In the order of files, so that later writes pass over most of what the workers write.
+    order = [*contract.partition_by, contract.owner]
+    slices = work.sparkSession.conf.get("spark.sql.shuffle.partitions")
+    items = work.repartitionByRange(int(slices or 1), *order).sortWithinPartitions(*order)
+    return WorkerRows(items=items, produce=function)

@@ -41,20 +41,27 @@ def place_props(batches: Batches) -> Batches:
 def place_nodes(batches: Batches) -> Batches:
     """Rows of `nodes`: the files' syntax, and what their links name outside all repositories."""
     for batch in batches:
-        yield from _placed(iter([batch]), NODES, _nodes)
         outside = batch.filter(batch["external"].is_valid())
-        if outside.num_rows:
-            yield _external_nodes(outside)
+        yield from _by_file([*_placed(iter([batch]), NODES, _nodes), _external_nodes(outside)])
 
 
 def place_edges(batches: Batches) -> Batches:
     """Rows of `edges`: what the files say by themselves, and their links."""
+    schema = arrow_schema(EDGES.columns)
     for batch in batches:
-        yield from _placed(iter([batch]), EDGES, _edges)
         links = batch.filter(batch["kind"].is_valid())
-        if links.num_rows:
-            schema = arrow_schema(EDGES.columns)
-            yield pa.record_batch([links[name].cast(schema.field(name).type) for name in schema.names], schema=schema)
+        linked = pa.record_batch([links[name].cast(schema.field(name).type) for name in schema.names], schema=schema)
+        yield from _by_file([*_placed(iter([batch]), EDGES, _edges), linked])
+
+
+def _by_file(parts: Sequence[pa.RecordBatch]) -> Batches:
+    """The parts with the rows of each file together, which the writer of many rows relies on."""
+    filled = [part for part in parts if part.num_rows]
+    if len(filled) <= 1:
+        yield from filled
+        return
+    whole = pa.Table.from_batches(filled)
+    yield from whole.sort_by([("repo", "ascending"), ("path", "ascending")]).combine_chunks().to_batches()
 
 
 def _placed(batches: Batches, contract: TableContract, place: Place) -> Batches:

@@ -18,6 +18,8 @@ from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.link_files import LINK_FILES
+from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.nodes import NODES
@@ -29,6 +31,7 @@ from lakehouse_assets.extract.extractor import LANGUAGES, extractor_version
 from lakehouse_assets.extract.rows import extract_rows
 from lakehouse_assets.link.global_props import global_props_sql
 from lakehouse_assets.link.placing import place_definitions, place_edges, place_nodes, place_props
+from lakehouse_assets.link.repository import link_repository
 from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.derivation import Derivation
 
@@ -47,7 +50,7 @@ class _Step:
     reads_facts: bool = True
 
 
-LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS)
+LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, LINK_FILES, LINK_STATE)
 """What linking makes in one go."""
 
 _GRAPH = (MODULE_INDEX, LINKS, DEFINITIONS, NODES, EDGES, PROPS, GLOBAL_PROPS)
@@ -58,7 +61,7 @@ _STEPS: Mapping[str, _Step] = {
         _Step(contract=EXTRACTS, inputs=(SNAPSHOTS,), functions=(extract_rows,)),
         _Step(contract=FILE_CHANGES, inputs=(SNAPSHOTS,), functions=(file_changes,), reads_facts=False),
         _Step(contract=DIFFS, inputs=(FILE_CHANGES,), functions=(definition_changes,), owner_columns=()),
-        *(_Step(contract=contract, inputs=(SNAPSHOTS,), functions=()) for contract in LINKED),
+        *(_Step(contract=contract, inputs=(SNAPSHOTS,), functions=(link_repository,)) for contract in LINKED),
         _Step(contract=DEFINITIONS, inputs=(SNAPSHOTS, MODULE_INDEX), functions=(place_definitions,)),
         _Step(contract=NODES, inputs=(SNAPSHOTS, LINKS), functions=(place_nodes,)),
         _Step(contract=EDGES, inputs=(SNAPSHOTS, LINKS), functions=(place_edges,)),

@@ -1,21 +1,33 @@
 """The assets that linking makes together: where imports, calls, bases and references of each file lead.
 
-Invariant: the tables tell of one state of the repository. They are one step; if a kill came between them, their
-positions differ, and the repository is linked anew as a whole.
+Invariant: the tables tell of one state of the repository. They are written one after the other; if a kill came
+between, their positions differ, and the repository is linked anew as a whole.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+import pyarrow as pa
 from dagster import AssetExecutionContext, AssetOut, BackfillPolicy, Output, multi_asset
 
-from lakehouse_assets.assets.derivations import work_of
-from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation
+from lakehouse_assets.assets.derivations import Work, work_of
+from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
 from lakehouse_assets.assets.options import table_metadata
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.contracts.link_files import LINK_FILES
+from lakehouse_assets.contracts.link_state import LINK_STATE
+from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.ledger import Entry
+from lakehouse_assets.lake.link_store import Others, Summaries, read_state, state_rows
 from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.link.repository import LinkResult, link_repository
 
 
 @multi_asset(
@@ -25,7 +37,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
             description=contract.description,
             io_manager_key="delta",
             group_name="graph",
-            kinds={"python", "spark", "deltalake"},
+            kinds={"python", "deltalake"},
             code_version=derivation(contract).code_version,
             metadata=table_metadata(contract),
         )
@@ -36,9 +48,77 @@ from lakehouse_assets.lake.resources import LakehouseResource
     backfill_policy=BackfillPolicy.single_run(),
 )
 def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+    """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
+    batches, untouched = linked(lakehouse, context.partition_keys)
     for contract in LINKED:
-        work, untouched = work_of(lakehouse, derivation(contract), context.partition_keys)
-        b = tuple(
-            Batch(rows=arrow_schema(contract.columns).empty_table(), keys=(w.key,), owners=w.owners) for w in work
+        own = tuple(batch.of(contract) for batch in batches)
+        yield Output(Batches(batches=own, untouched=untouched[contract.name]), output_name=contract.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Linked:
+    """One repository's result: rows by table, the files they are complete for, and the key but for its asset."""
+
+    work: Work
+    rows: Mapping[str, pa.Table]
+    owners: Mapping[str, tuple[str, ...]] | None
+    """None if the rows are all of the repository's."""
+
+    def of(self, contract: TableContract) -> Batch:
+        wanted = derivation(contract)
+        key = replace(
+            self.work.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash
         )
-        yield Output(Batches(batches=b, untouched=untouched), output_name=contract.name)
+        owners = None if self.owners is None else self.owners[contract.name]
+        return Batch(rows=self.rows[contract.name], keys=(key,), owners=owners)
+
+
+@explained()
+def linked(
+    lakehouse: LakehouseResource, partitions: Sequence[str]
+) -> tuple[list[_Linked], dict[str, tuple[Entry, ...]]]:
+    """The stale repositories, linked, and by table the entries of the others."""
+    latest = lakehouse.ledger.latest(LINKED)
+    whole = {name for name in partitions if len({_position(latest.get((c.name, name))) for c in LINKED}) > 1}
+    work, fresh = work_of(lakehouse, derivation(LINKS), [name for name in partitions if name not in whole])
+    redone, _ = work_of(lakehouse, derivation(LINKS), sorted(whole), whole=True)
+    names = [entry.partition for entry in fresh]
+    untouched = {c.name: tuple(latest[c.name, name] for name in names) for c in LINKED}
+    return [_link(lakehouse, each) for each in (*work, *redone)], untouched
+
+
+def _position(entry: Entry | None) -> tuple[str, str] | None:
+    """What the tables of one linking have in common."""
+    return (entry.cursor, entry.input_versions) if entry is not None and entry.cursor else None
+
+
+def _link(lakehouse: LakehouseResource, work: Work) -> _Linked:
+    lake, repo = lakehouse.lake, work.key.partition
+    summaries = Summaries(lake, repo, extractors())
+    result = link_repository(
+        repo=repo,
+        files=summaries.blobs,
+        load=summaries.load,
+        neighbours=Others(lake, [name for name in lakehouse.registry.all() if name != repo], extractors()),
+        previous=None if work.owners is None else read_state(lake, repo),
+    )
+    report("linking", repo, "files linked", files=len(result.relinked), solves=result.solves)
+    rows = {
+        contract.name: pa.table(getattr(result, contract.name), schema=arrow_schema(contract.columns))
+        for contract in LINKED
+        if contract not in (LINK_FILES, LINK_STATE)
+    }
+    return _Linked(
+        work=work,
+        rows={**rows, **state_rows(repo, result)},
+        owners=None if work.owners is None else _owners(result),
+    )
+
+
+def _owners(result: LinkResult) -> dict[str, tuple[str, ...]]:
+    """By table the files whose rows are replaced."""
+    owners = {contract.name: {*result.relinked, *result.gone} for contract in LINKED}
+    owners[MODULE_INDEX.name] = {*result.modules, *result.gone}
+    owners[LINK_FILES.name] = {*result.state.files["path"], *result.gone}
+    owners[LINK_STATE.name] = {*result.state.solved, *result.gone}
+    return {name: tuple(sorted(paths)) for name, paths in owners.items()}

@@ -16,6 +16,7 @@ from dataclasses import replace
 from lakehouse_assets.extract.facts import Facts
 from lakehouse_assets.extract.python.columns import definition_columns, node_columns, prop_columns, syntax_edges
 from lakehouse_assets.extract.python.flow_edges import add_flow_edges
+from lakehouse_assets.extract.python.flows import summarize
 from lakehouse_assets.extract.python.limits import Deadline, LimitReachedError, Limits
 from lakehouse_assets.extract.python.scopes import build_scopes
 from lakehouse_assets.extract.python.walk import Walk
@@ -62,7 +63,10 @@ def _facts(tree: ast.Module, lines: int, limits: Limits) -> Facts:
         props=prop_columns(definitions),
     )
     try:
-        add_flow_edges(definitions, build_scopes(tree), facts.edges, deadline)
+        scopes = build_scopes(tree)
+        nodes, parents = [each.node for each in definitions], [each.parent for each in definitions]
+        facts = replace(facts, summary=summarize(tree, nodes, parents, scopes, facts.defs["descriptor"]))
+        add_flow_edges(definitions, scopes, facts.edges, deadline)
     except (LimitReachedError, RecursionError) as reached:
         return replace(facts, status="cut_off", diagnostics=(f"1:0: {_reason(reached)}",))
     return facts

@@ -1,0 +1,117 @@
+"""What linking needs of the lake: files, summaries, its own state, and the other repositories.
+
+Invariant: linking reads the lake as it is and writes nothing; its result goes through the IO manager like any other.
+Cost of an update: the repository's paths and its state (a few columns), and the summaries of the files looked at.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.link_files import LINK_FILES
+from lakehouse_assets.contracts.link_state import LINK_STATE, PARTS
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.lake.source_files import Selection, not_extracted, source_files
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.link.repository import LinkResult
+from lakehouse_assets.link.state import LinkState
+from lakehouse_assets.plan.sql_text import in_list
+
+Extractors = Mapping[str, str]
+Load = Callable[[Sequence[str]], Mapping[str, dict[str, Any]]]
+
+_FEW_BLOBS = 2_000
+_EMPTY: dict[str, Any] = {"key": 0, "hash": 0, "name": "", "value": "", "rounds": 0, "owner": ""}
+
+
+class Summaries:
+    """The summaries of one repository's files at the head, read when they are asked for."""
+
+    def __init__(self, lake: Lake, repo: str, extractors: Extractors) -> None:
+        self._lake = lake
+        self._files = source_files(lake, Selection(repos=(repo,)), extractors)
+        columns = (self._files[name].to_pylist() for name in ("path", "blob_sha", "language", "extractor"))
+        self._keys = {path: (sha, language, version) for path, sha, language, version in zip(*columns, strict=True)}
+
+    @property
+    def blobs(self) -> dict[str, str]:
+        return {path: key[0] for path, key in self._keys.items()}
+
+    def load(self, paths: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Summaries by path; a path that is not there is left out."""
+        wanted = {path: self._keys[path] for path in paths if path in self._keys}
+        if not wanted:
+            return {}
+        shas = sorted({sha for sha, _, _ in wanted.values()})
+        where = in_list('"blob_sha"', shas, "datafusion") if len(shas) <= _FEW_BLOBS else "TRUE"
+        columns = ["blob_sha", "language", "extractor", "summary"]
+        rows = self._lake.read(EXTRACTS, columns=columns, where=where)
+        texts = {
+            (sha, language, version): text
+            for sha, language, version, text in zip(*(rows[name].to_pylist() for name in columns), strict=True)
+        }
+        missing = [path for path, key in wanted.items() if key not in texts]
+        if missing:
+            raise not_extracted(len(missing))
+        return {path: json.loads(texts[key]) for path, key in wanted.items()}
+
+
+class Others:
+    """The other registered repositories, as far as they are in the lake."""
+
+    def __init__(self, lake: Lake, repos: Sequence[str], extractors: Extractors) -> None:
+        self._lake = lake
+        self._repos = tuple(sorted(repos))
+        self._extractors = extractors
+        self._summaries: dict[str, Summaries] = {}
+
+    def repositories(self) -> Sequence[str]:
+        return self._repos
+
+    def paths(self, repo: str) -> Sequence[str]:
+        return sorted(self._of(repo).blobs)
+
+    def load(self, repo: str, paths: Sequence[str]) -> Mapping[str, dict[str, Any]]:
+        return self._of(repo).load(paths)
+
+    def _of(self, repo: str) -> Summaries:
+        if repo not in self._summaries:
+            self._summaries[repo] = Summaries(self._lake, repo, self._extractors)
+        return self._summaries[repo]
+
+
+def read_state(lake: Lake, repo: str) -> LinkState:
+    """What the last linking of the repository kept."""
+    where = in_list('"repo"', [repo], "datafusion")
+    files = lake.read(LINK_FILES, where=where)
+    rows = lake.read(LINK_STATE, where=where)
+    tables: dict[str, Mapping[str, Any]] = {"files": _columns(files)}
+    for part in PARTS:
+        tables[part] = _columns(rows.filter(pc.field("part") == part))
+    return LinkState(tables)
+
+
+def state_rows(repo: str, result: LinkResult) -> dict[str, pa.Table]:
+    """Rows of `link_files` and `link_state`."""
+    tables = result.state.tables()
+    files = {"repo": [repo] * len(tables["files"]["path"]), **tables["files"]}
+    parts = [_part(repo, part, tables[part]) for part in PARTS]
+    return {
+        LINK_FILES.name: pa.table(files, schema=arrow_schema(LINK_FILES.columns)),
+        LINK_STATE.name: pa.concat_tables(parts),
+    }
+
+
+def _part(repo: str, part: str, columns: Mapping[str, Sequence[Any]]) -> pa.Table:
+    count = len(columns["path"])
+    schema = arrow_schema(LINK_STATE.columns)
+    held: dict[str, Any] = {"repo": [repo] * count, "part": [part] * count, **columns}
+    return pa.table([pa.array(held.get(f.name, [_EMPTY.get(f.name)] * count), f.type) for f in schema], schema=schema)
+
+
+def _columns(rows: pa.Table) -> dict[str, Any]:
+    return {name: rows[name].combine_chunks() for name in rows.column_names}
