@@ -11,6 +11,7 @@ MODULE_INDEX = TableContract(
         Column(name="module", type="string", description="Dotted name."),
         Column(name="root", type="string", description="Folder that the name is counted from; empty: the top."),
         Column(name="is_package", type="boolean", description="Whether it can hold other modules."),
+        Column(name="is_own", type="boolean", description="Whether the file is called by it; one name of each file."),
     ),
     key=("repo", "path", "module"),
     owner="path",

@@ -44,15 +44,13 @@ def payload_work(
 
 
 def _with_modules(lake: Lake, files: pa.Table, selection: Selection) -> pa.Table:
-    """The files with the first name they answer to as modules; NULL for those that have none."""
-    modules = lake.read(MODULE_INDEX, columns=["repo", "path", "module"], where=selection.predicate)
+    """The files with the name they are called by as modules; NULL for those that have none."""
+    modules = lake.read(MODULE_INDEX, columns=["repo", "path", "module"], where=f"{selection.predicate} AND is_own")
     with local_sql() as connection:
         connection.register("files", files)
         connection.register("modules", modules)
         return connection.sql(
-            "SELECT f.*, m.module FROM files f LEFT JOIN "
-            "(SELECT repo, path, min(module) AS module FROM modules GROUP BY ALL) m USING (repo, path) "
-            "ORDER BY repo, path"
+            "SELECT f.*, m.module FROM files f LEFT JOIN modules m USING (repo, path) ORDER BY repo, path"
         ).to_arrow_table()
 
 

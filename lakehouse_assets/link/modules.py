@@ -56,6 +56,8 @@ class ModuleRows:
     module: list[str] = field(default_factory=list)
     root: list[str] = field(default_factory=list)
     is_package: list[bool] = field(default_factory=list)
+    is_own: list[bool] = field(default_factory=list)
+    """Whether it is the name that the file is called by, one of each file's names."""
 
 
 class ModuleIndex:
@@ -121,7 +123,8 @@ class ModuleIndex:
             folder = folder_of(path)
             stem = _stem(path)
             roots = sorted(root for root in self._roots_above(folder) if len(root) < len(stem))
-            names = {self.name_of(path): own}
+            own_name = self.name_of(path)
+            names = {own_name: own}
             for root in roots:
                 names.setdefault((stem[len(root) + 1 :] if root else stem).replace("/", "."), root)
             for name in sorted(names):
@@ -129,6 +132,7 @@ class ModuleIndex:
                 rows.module.append(name)
                 rows.root.append(names[name])
                 rows.is_package.append(_is_init(path))
+                rows.is_own.append(name == own_name)
         return rows
 
     def _roots_above(self, folder: str) -> list[str]:

@@ -272,9 +272,9 @@ def _append(columns: Columns, row: tuple[Any, ...]) -> None:
         column.append(value)
 
 
-def _by_path(index: ModuleIndex) -> dict[str, list[tuple[str, str, bool]]]:
+def _by_path(index: ModuleIndex) -> dict[str, list[tuple[str, str, bool, bool]]]:
     rows = index.rows()
-    found: dict[str, list[tuple[str, str, bool]]] = {}
-    for path, module, root, is_package in zip(rows.path, rows.module, rows.root, rows.is_package, strict=True):
-        found.setdefault(path, []).append((module, root, is_package))
+    found: dict[str, list[tuple[str, str, bool, bool]]] = {}
+    for path, *names in zip(rows.path, rows.module, rows.root, rows.is_package, rows.is_own, strict=True):
+        found.setdefault(path, []).append((names[0], names[1], names[2], names[3]))
     return found

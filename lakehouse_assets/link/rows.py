@@ -34,7 +34,7 @@ LINKS = (
 )
 IMPORTS = ("repo", "path", "def_id", "n", "name", "module", "kind", "target_repo", "target_path", "target_def")
 EXPORTS = ("repo", "path", "name", "kind", "target_repo", "target_path", "target_def", "via", "is_public")
-MODULES = ("repo", "path", "module", "root", "is_package")
+MODULES = ("repo", "path", "module", "root", "is_package", "is_own")
 
 HEAD = "head"
 """Label of a call that is written in a definition's head (decorator, default, base) and run by what is around it."""
@@ -221,8 +221,9 @@ def module_rows(repo: str, paths: Any, index: Any) -> Columns:
     """Rows of `module_index` for some files."""
     found = index.rows()
     rows = no_rows(MODULES)
-    for path, module, root, is_package in zip(found.path, found.module, found.root, found.is_package, strict=True):
-        if paths is None or path in paths:
-            for column, value in zip(MODULES, (repo, path, module, root, is_package), strict=True):
+    columns = (found.path, found.module, found.root, found.is_package, found.is_own)
+    for row in zip(*columns, strict=True):
+        if paths is None or row[0] in paths:
+            for column, value in zip(MODULES, (repo, *row), strict=True):
                 rows[column].append(value)
     return rows
