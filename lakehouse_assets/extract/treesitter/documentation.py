@@ -1,6 +1,7 @@
 """What a definition's own documentation says: a string in it, or the comment right before it."""
 
 import bisect
+import inspect
 import re
 from collections.abc import Sequence
 
@@ -16,7 +17,7 @@ _CODE = re.compile(rb"[;{}]")
 _FRAME = re.compile(
     r"^[ \t]*(?:/\*[*!]*|\*/|\*(?=\s|$)|//[/!]*|#+!?|---?|\{-\||-\}|\|)?[ \t]?|[ \t]*\*+/[ \t]*$", re.MULTILINE
 )
-_STRING_START = re.compile(r"^[a-zA-Z]{0,2}(?:\"\"\"|'''|\"|')|(?:\"\"\"|'''|\"|')$")
+_QUOTES = re.compile(r"^[a-zA-Z]{0,2}(?:\"\"\"|'''|\"|')|(?:\"\"\"|'''|\"|')$")
 
 
 class Documentation:
@@ -36,7 +37,7 @@ class Documentation:
         """The documentation of a definition at `start`, `doc` being a string in it that documents it."""
         if doc is not None:
             text = self._raw[slice(*doc)].decode("utf-8", "replace").strip()
-            return _dedented(_STRING_START.sub("", text)) or None
+            return inspect.cleandoc(_QUOTES.sub("", text)) or None
         return self._before(start) if self._pattern is not None else None
 
     def without_comments(self, start: int, end: int) -> bytes:

@@ -1,5 +1,6 @@
 """Bytes of any supported language in, facts out."""
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,14 +28,22 @@ __all__ = ["SUPPORTED", "Limits", "extract_with_tree_sitter"]
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Where reading a file ends. Bytes and nodes decide alike on every machine; seconds are the net below them, for
-    text on which the parser or the queries go astray, which no program has been seen to be."""
+    """Where reading a file ends. Bytes and nodes decide alike on every machine. Seconds are the net below them, for
+    text that is no program, on which a parser's time and memory grow with the square of its length."""
 
     max_bytes: int = 8 * 1024 * 1024
     max_nodes: int = 2_000_000
-    max_seconds: float = 20.0
-    """Of the parser, and of the queries."""
+    seconds: float = 2.0
+    seconds_per_megabyte: float = 5.0
+    """Programs take about a twentieth of it."""
 
+    def seconds_for(self, size: int) -> float:
+        """Processor time of the parser, so that a busy machine cuts nothing off; of the queries, time that passes."""
+        return self.seconds + self.seconds_per_megabyte * size / 1_000_000
+
+
+_SLICE = 0.5
+"""Seconds after which the parser is asked how much processor time it had."""
 
 DEFAULT_LIMITS = Limits()
 
@@ -45,25 +54,30 @@ def extract_with_tree_sitter(source: str | bytes, language: str, limits: Limits 
     grammar = grammar_of(language)
     if len(raw) > limits.max_bytes:
         return _cut_off(raw, grammar, f"{len(raw)} bytes are more than the {limits.max_bytes} that are read")
-    tree = _parse(raw, grammar, limits)
+    seconds = limits.seconds_for(len(raw))
+    tree = _parse(raw, grammar, seconds)
     if tree is None:
-        return _cut_off(raw, grammar, f"parsing took more than {limits.max_seconds:g} seconds")
+        return _cut_off(raw, grammar, f"parsing took more than {seconds:.2f} seconds")
     return _facts(raw, tree, grammar, limits)
 
 
-def _parse(raw: bytes, grammar: Grammar, limits: Limits) -> Tree | None:
-    """The tree, or None if the parser ran out of time, which is the only way in which it fails."""
-    set_timeout(grammar.parser, limits.max_seconds)
-    try:
-        return grammar.parser.parse(raw)
-    except ValueError:
-        grammar.parser.reset()
-        return None
+def _parse(raw: bytes, grammar: Grammar, seconds: float) -> Tree | None:
+    """The tree, or None if the parser took more than its time."""
+    parser = grammar.parser
+    set_timeout(parser, min(seconds, _SLICE))
+    begun = time.thread_time()
+    while True:
+        try:
+            return parser.parse(raw)
+        except ValueError:  # interrupted; a further call goes on from there
+            if time.thread_time() - begun >= seconds:
+                parser.reset()
+                return None
 
 
 def _facts(raw: bytes, tree: Tree, grammar: Grammar, limits: Limits) -> Facts:
     root = tree.root_node
-    marks, kinds, is_incomplete = capture(root, raw, grammar, limits.max_seconds)
+    marks, kinds, is_incomplete = capture(root, raw, grammar, limits.seconds_for(len(raw)))
     definitions = {node_id: mark.kind for node_id, mark in marks.definitions.items()}
     walked = walk(tree, raw, grammar, definitions, marks.ids(), kinds, limits.max_nodes)
     lines = Lines(raw)
