@@ -21,6 +21,8 @@ _VERBS = {
     "callees": "lakehouse_assets.cli.ask:callees",
     "importers": "lakehouse_assets.cli.ask:importers",
     "references": "lakehouse_assets.cli.ask:references",
+    "diff": "lakehouse_assets.cli.diff:diff",
+    "impact": "lakehouse_assets.cli.impact:impact",
     "sql": "lakehouse_assets.cli.sql:sql",
     "tables": "lakehouse_assets.cli.tables:tables",
     "plan-write": "lakehouse_assets.cli.plan_write:plan_write",

@@ -29,8 +29,11 @@ class LocalEngine:
             self._connection.register(f"given_{label}", table)
         return {label: f"given_{label}" for label in tables}
 
+    def ask_arrow(self, query: str) -> pa.Table:
+        return self._connection.sql(query).to_arrow_table()
+
     def ask(self, query: str) -> list[dict[str, Any]]:
-        return self._connection.sql(query).to_arrow_table().to_pylist()
+        return self.ask_arrow(query).to_pylist()
 
 
 @contextmanager

@@ -1,0 +1,101 @@
+"""The assets `impacted_callers`, `impacted_importers` and `impacted_files`: who the last update touched.
+
+They are not part of a sync: whoever relies on a repository may be in any other, so that finding them reads the
+relationships of the whole lake. They are made when somebody asks for them, as by `lakehouse impact`.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import pyarrow as pa
+from dagster import AssetExecutionContext, AssetOut, BackfillPolicy, Output, multi_asset
+
+from lakehouse_assets.assets.change.between import last_update
+from lakehouse_assets.assets.derivations import work_of
+from lakehouse_assets.assets.options import table_metadata
+from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.change.impact import find_impact
+from lakehouse_assets.contracts.diffs import DIFFS
+from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.impact import impact_of
+from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.plan.code_version import code_version
+from lakehouse_assets.plan.derivation import Derivation
+
+TABLES = (IMPACTED_CALLERS, IMPACTED_IMPORTERS, IMPACTED_FILES)
+
+
+@cache
+def impact_derivation(contract: TableContract) -> Derivation:
+    return Derivation(
+        asset=contract.name,
+        inputs=(DIFFS.name, LINKS.name, IMPORTS_RESOLVED.name),
+        code_version=code_version(find_impact, parameters=[contract.version]),
+        policy_hash=contract.policy_hash,
+        owner_columns=(),
+    )
+
+
+@multi_asset(
+    name="impact",
+    outs={
+        contract.name: AssetOut(
+            description=contract.description,
+            io_manager_key="delta",
+            group_name="impact",
+            kinds={"sql", "deltalake"},
+            code_version=impact_derivation(contract).code_version,
+            metadata=table_metadata(contract),
+        )
+        for contract in TABLES
+    },
+    deps=["diffs", "links", "imports_resolved", "definitions"],
+    partitions_def=REPOSITORY_PARTITIONS,
+    backfill_policy=BackfillPolicy.single_run(),
+)
+def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+    """Who the last update of each repository touched, in every repository."""
+    for name, batches in impacted(lakehouse, context.partition_keys).items():
+        yield Output(batches, output_name=name)
+
+
+@explained()
+def impacted(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Batches]:
+    """The batches of the three tables; a repository's ways are found once for all that are stale."""
+    found: dict[str, dict[str, pa.Table]] = {}
+    made: dict[str, Batches] = {}
+    for contract in TABLES:
+        work, untouched = work_of(lakehouse, impact_derivation(contract), repos)
+        batches: list[Batch] = []
+        for each in work:
+            repo = each.key.partition
+            if repo not in found:
+                found[repo] = _tables(lakehouse, repo)
+            batches.append(Batch(rows=found[repo][contract.name], keys=(each.key,)))
+        made[contract.name] = Batches(batches=tuple(batches), untouched=untouched)
+    return made
+
+
+def _tables(lakehouse: LakehouseResource, repo: str) -> dict[str, pa.Table]:
+    lake = lakehouse.lake
+    (repository,) = lakehouse.registry.get([repo])
+    update = last_update(lake, repository)
+    # After the first update everything is new, and nobody can have relied on it.
+    files = update.files if update.from_commit is not None else update.files.slice(0, 0)
+    touched = impact_of(lake, repo, update.definitions, files, from_commit=update.from_commit)
+    for note in touched.notes:
+        report("impact", repo, note, level="warning")
+    if touched.more_callers or touched.more_importers:
+        report("impact", repo, f"there is more beyond {touched.limit} steps", level="warning")
+    return {
+        IMPACTED_CALLERS.name: touched.callers,
+        IMPACTED_IMPORTERS.name: touched.importers,
+        IMPACTED_FILES.name: touched.files,
+    }

@@ -1,0 +1,113 @@
+"""Who an update touched, from the graph as it is and as it was before.
+
+Cost: the resolved relationships of all repositories, a few columns of them, once or, where the graph before the update
+is still to be had, twice; then what is reached.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from lakehouse_assets.change.impact import DISTANCE_LIMIT, find_impact
+from lakehouse_assets.contracts.definitions import DEFINITIONS
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.local_engine import local_engine
+from lakehouse_assets.lake.log_range import data_files
+from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import literal
+
+_READ = {
+    LINKS: "repo, path, kind, src_def, dst_repo, dst_def, dst_n",
+    IMPORTS_RESOLVED: "repo, path, name, module, target_repo, target_path, target_def",
+    DEFINITIONS: "repo, path, def_id, parent_id, kind, symbol",
+}
+"""The columns that the steps ask for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impacted:
+    """Rows of the three tables, nearest first, and whether the limit cut them short."""
+
+    callers: pa.Table
+    importers: pa.Table
+    files: pa.Table
+    limit: int
+    more_callers: bool
+    more_importers: bool
+    notes: tuple[str, ...]
+
+
+def impact_of(
+    lake: Lake,
+    repo: str,
+    diffs: pa.Table,
+    file_changes: pa.Table,
+    *,
+    from_commit: str | None,
+    limit: int = DISTANCE_LIMIT,
+) -> Impacted:
+    """Who the changes of `repo` touch. Who relied on what is gone is found in the graph of `from_commit`."""
+    earlier, notes = _earlier_versions(lake, repo, from_commit)
+    with local_engine() as engine:
+        names = engine.give({"diffs": diffs, "file_changes": file_changes})
+        for contract, columns in _READ.items():
+            sources = [relation(lake, contract)]
+            if contract.name in earlier:
+                sources.append(relation(lake, contract, version=earlier[contract.name]))
+            union = " UNION ".join(f"SELECT {columns} FROM {source} AS present" for source in sources)
+            names[contract.name], _ = engine.keep(contract.name, union)
+        found = find_impact(engine, names, limit=limit)
+        of, ways = literal(repo, "duckdb"), "f.distance, f.reason, f.via_symbol, f.changed_symbol"
+        head = f"SELECT {of} AS repo, f.repo AS impacted_repo, f.path AS impacted_path"
+        order = "ORDER BY distance, impacted_repo, impacted_path"
+        callers = engine.ask_arrow(
+            f"{head}, f.def_id, s.symbol, {ways} FROM {found.callers} AS f "
+            f"JOIN {found.symbols} AS s ON s.repo = f.repo AND s.def_id = f.def_id WHERE f.distance > 0 {order}, symbol"
+        )
+        importers = engine.ask_arrow(f"{head}, {ways} FROM {found.importers} AS f WHERE f.distance > 0 {order}")
+        files = engine.ask_arrow(f"{head}, {ways} FROM {found.files} AS f {order}")
+    return Impacted(
+        callers=_as_rows(IMPACTED_CALLERS, callers),
+        importers=_as_rows(IMPACTED_IMPORTERS, importers),
+        files=_as_rows(IMPACTED_FILES, files),
+        limit=limit,
+        more_callers=found.more_callers,
+        more_importers=found.more_importers,
+        notes=tuple(notes),
+    )
+
+
+def _earlier_versions(lake: Lake, repo: str, commit: str | None) -> tuple[dict[str, int], Sequence[str]]:
+    """The versions of the tables that tell of `commit`, as far as they can still be read; and what cannot."""
+    if commit is None:
+        return {}, ()
+    where = f"repo = {literal(repo, 'datafusion')} AND commit_sha = {literal(commit, 'datafusion')}"
+    published = lake.read(GRAPH_VERSIONS, columns=["tables"], where=where)["tables"].to_pylist()
+    if not published:
+        return {}, [f"the graph was never brought to {commit[:12]}: who relied on what is gone is not told"]
+    versions: dict[str, int] = json.loads(published[0])
+    known = {c.name: versions[c.name] for c in _READ if c.name in versions and _is_there(lake, c, versions[c.name])}
+    missing = [c.name for c in _READ if c.name not in known]
+    told = f"{', '.join(missing)} of {commit[:12]} cannot be read any more: who relied on what is gone may not be told"
+    return known, [told] if missing else ()
+
+
+def _is_there(lake: Lake, contract: TableContract, version: int) -> bool:
+    """Whether no file of the version was vacuumed."""
+    table = lake.open(contract)
+    if version > table.version():
+        return False
+    table.load_as_version(version)
+    return all(file.exists() for file in data_files(table, lake.path(contract), contract, ()))
+
+
+def _as_rows(contract: TableContract, found: pa.Table) -> pa.Table:
+    return found.cast(arrow_schema(contract.columns))
