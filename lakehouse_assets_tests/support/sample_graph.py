@@ -32,7 +32,7 @@ def main():
 main()
 """
 
-USER = "from pkg.base import Base\n\nBase()\nguess()\n"
+USER = "from pkg.base import Base\n\nBase().run()\nguess()\n"
 
 
 def sample_graph() -> SmallGraph:
@@ -65,6 +65,7 @@ def user_graph() -> SmallGraph:
     base = ("pkg/base.py", "Base#", 0)
     graph.link("IMPORT", graph.node("use.py", "alias", "Base"), base, repo="r")
     graph.link("CALL", _before(graph.node("use.py", "Name", "Base")), base, repo="r")
+    graph.link("CALL", _before(graph.node("use.py", "Attribute", "run")), ("pkg/base.py", "Base#run().", 0), repo="r")
     guessed = _before(graph.node("use.py", "Name", "guess"))
     graph.link("CALL", guessed, ("app.py", "main().", 0), repo="r", confidence="guess")
     return graph

@@ -4,21 +4,26 @@ The tables of the current group are `g_nodes`, `g_edges` and `g_definitions` in 
 their own names, all repositories included.
 """
 
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
 
@@ -61,9 +66,11 @@ class Tables:
 class Graph(Tables):
     """The graph of the repository `name`."""
 
-    def __init__(self, tables: Tables, name: str) -> None:
+    def __init__(self, tables: Tables, name: str, commit: str) -> None:
         super().__init__(tables._database, tables._tables)
         self.name = name
+        self.commit = commit
+        """What the graph tells of; empty if it was not published."""
         self.repo = literal(name, "duckdb")
         self.sql = self.cursor()
 
@@ -95,26 +102,56 @@ class Graph(Tables):
 
 
 @contextmanager
-def open_tables(lake: Lake) -> Iterator[Tables]:
-    """The tables as they are now. What does not fit in memory goes to a folder that is gone when the scope ends."""
+def open_tables(lake: Lake, versions: Mapping[str, int] = MappingProxyType({})) -> Iterator[Tables]:
+    """The tables at these versions, or as they are now.
+
+    What does not fit in memory goes to a folder that is gone when the scope ends.
+    """
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lakehouse-export-"))
         database = stack.enter_context(duckdb.connect(f"{folder}/export.duckdb"))
         database.execute(f"SET memory_limit = '{_MEMORY}'")
         database.execute(f"SET temp_directory = {literal(folder, 'duckdb')}")
         # An open table stays at its version, whatever is written meanwhile.
-        tables = {contract.name: lake.ensure(contract).to_pyarrow_dataset() for contract in _TABLES}
-        yield Tables(database, tables)
+        yield Tables(
+            database,
+            {
+                contract.name: _open(lake, contract, versions.get(contract.name)).to_pyarrow_dataset()
+                for contract in _TABLES
+            },
+        )
+
+
+def _open(lake: Lake, contract: TableContract, version: int | None) -> DeltaTable:
+    """The table at a version; as it is now if files of that version are gone."""
+    table = lake.ensure(contract)
+    if version is None or version >= table.version():
+        return table
+    older = lake.open(contract)
+    older.load_as_version(version)
+    is_whole = all(file.exists() for file in data_files(older, lake.path(contract), contract, ()))
+    return older if is_whole else table
+
+
+def _published(lake: Lake, repo: str) -> tuple[str, dict[str, int]]:
+    """The commit that the graph was last brought to, and the tables' versions that tell of it."""
+    where = f"repo = {literal(repo, 'datafusion')}"
+    rows = lake.read(GRAPH_VERSIONS, columns=["commit_sha", "tables", "published_at"], where=where)
+    if not rows.num_rows:
+        return "", {}
+    last = rows.sort_by("published_at").slice(rows.num_rows - 1)
+    return last["commit_sha"].to_pylist()[0], json.loads(last["tables"].to_pylist()[0])
 
 
 @contextmanager
 def open_graph(lake: Lake, name: str) -> Iterator[Graph]:
-    """One repository's graph as it is now; refused if it has not been made yet."""
+    """One repository's graph as it was last published; refused if it has not been made yet."""
     for contract in (DEFINITIONS, NODES, EDGES):
         if not lake.exists(contract):
             raise _not_made(name, contract)
-    with open_tables(lake) as tables:
-        graph = Graph(tables, name)
+    commit, versions = _published(lake, name)
+    with open_tables(lake, versions) as tables:
+        graph = Graph(tables, name, commit)
         if not graph.sql.execute(f"SELECT count(*) FROM definitions WHERE repo = {graph.repo}").fetchall()[0][0]:
             raise _not_made(name, DEFINITIONS)
         yield graph

@@ -39,7 +39,7 @@ class ScipExport:
 def export_scip(lake: Lake, repository: str, path: Path, *, tool_version: str) -> ScipExport:
     occurrences = symbols = documents = 0
     with open_graph(lake, repository) as graph, atomic_file(path) as out:
-        _name_everything(graph, _versions(lake))
+        _name_everything(graph, {**_versions(lake), repository: graph.commit[:_COMMIT_DIGITS]})
         metadata = Metadata(tool="lakehouse", tool_version=tool_version, project_root="file:///", text_encoding=1)
         out.write(encode_metadata(metadata))
         texts = _Texts(graph)
@@ -74,7 +74,7 @@ def _mentioned(document: Document) -> Iterator[str]:
 
 
 def _versions(lake: Lake) -> dict[str, str]:
-    """The commit of each repository, in short."""
+    """The commit that each repository was last read at, in short."""
     latest = Ledger(lake).latest([COMMITS])
     return {
         partition: entry.cursor[:_COMMIT_DIGITS]

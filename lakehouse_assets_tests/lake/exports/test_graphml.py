@@ -75,7 +75,7 @@ def test_nodes_of_other_repositories_are_told_of(graphs: Lake, tmp_path: Path):
     export_graphml(graphs, "u", tmp_path / "g")
     nodes, _ = parsed(tmp_path / "g")
     foreign = {data["qualified_name"]: data["line"] for data in nodes.values() if data.get("repo") == "r"}
-    assert foreign == {"pkg.base.Base": "5", "app.main": "12"}
+    assert foreign == {"pkg.base.Base": "5", "pkg.base.Base.run": "8", "app.main": "12"}
 
 
 def test_text_that_xml_cannot_hold_is_replaced(lake: Lake, tmp_path: Path):

@@ -100,8 +100,11 @@ def test_symbols_tell_kind_signature_and_documentation(graphs: Lake, tmp_path: P
 
 def test_what_other_repositories_and_libraries_define_is_told_of_as_external(graphs: Lake, tmp_path: Path):
     documents, externals = exported(graphs, tmp_path, "u")
-    assert [symbol.symbol for symbol in externals] == ["lakehouse python r . `pkg/base.py`/Base#"]
-    assert {word for word, _ in shown(documents["use.py"], USER, definitions=False)} == {"1: Base", "3: Base"}
+    assert [symbol.symbol.removeprefix(OWN) for symbol in externals] == [
+        "`pkg/base.py`/Base#",
+        "`pkg/base.py`/Base#run().",
+    ]
+    assert {word for word, _ in shown(documents["use.py"], USER, definitions=False)} == {"1: Base", "3: Base", "3: run"}
 
 
 def test_the_same_graph_gives_the_same_bytes_however_it_is_cut(
