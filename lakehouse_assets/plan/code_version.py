@@ -4,12 +4,11 @@ The version of a function is the fingerprint of the function and of every functi
 that it reaches, each as a normalized syntax tree, with the versions of the libraries and the data files that shape
 the result. A change elsewhere in the same modules leaves it as it is.
 
-Cost: each module reached is parsed once per process, at some 120,000 lines a second.
+Cost: a hash of each module reached, once per process; a module that changed is parsed, at some 60,000 lines a second.
 """
 
-import gc
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,11 @@ from typing import Any
 import lakehouse_assets
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import fingerprint
-from lakehouse_assets.plan.source_index import EFFECTS, Project
+from lakehouse_assets.plan.source_index import EFFECTS
+from lakehouse_assets.plan.source_project import Name, Project
 
 _PROJECT = Project(lakehouse_assets.__name__, Path(lakehouse_assets.__path__[0]))
+_library_version = cache(version)
 
 
 def code_version(
@@ -32,19 +33,20 @@ def code_version(
     # A method's class counts as a whole, and so does the function around an inner one.
     roots = [(function.__module__, function.__qualname__.partition(".")[0]) for function in functions]
     parts = meaning_parts(_PROJECT, roots)
-    parts += [text for name in libraries for text in (name, version(name))]
+    parts += [text for name in libraries for text in (name, _library_version(name))]
     parts += [path.read_text() for path in data_files]
     return fingerprint([*parts, *parameters])
 
 
-def meaning_parts(project: Project, roots: Iterable[tuple[str, str]]) -> list[str]:
+def meaning_parts(project: Project, roots: Iterable[Name]) -> list[str]:
     """Module, name and meaning of everything that the roots reach, in the order of the names."""
-    with _without_collector():
-        return [text for key in sorted(reached(project, roots)) for text in (*key, project.meaning(*key)[0])]
+    parts = [text for key in sorted(reached(project, roots)) for text in (*key, project.meaning(*key))]
+    project.keep()
+    return parts
 
 
-def reached(project: Project, roots: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Every (module, name) that the roots lead to, themselves included, and what their modules do when loaded."""
+def reached(project: Project, roots: Iterable[Name]) -> set[Name]:
+    """Every name that the roots lead to, themselves included, and what their modules do when loaded."""
     waiting = list(roots)
     for module, name in waiting:
         index = project.index(module)
@@ -55,28 +57,16 @@ def reached(project: Project, roots: Iterable[tuple[str, str]]) -> set[tuple[str
                 why="its meaning cannot be read, and results of other code would pass for its own",
                 remedy="give a function or class of the project itself",
             )
-    found: set[tuple[str, str]] = set()
+    found: set[Name] = set()
     while waiting:
         key = waiting.pop()
         if key in found:
             continue
         found.add(key)
         module, name = key
-        waiting.extend(project.meaning(module, name)[1] - found)
+        waiting.extend(project.uses(module, name) - found)
         if name != EFFECTS:
             waiting.append((module, EFFECTS))
         elif "." in module:  # loading a module loads the packages around it first
             waiting.append((module.rpartition(".")[0], EFFECTS))
     return found
-
-
-@contextmanager
-def _without_collector() -> Generator[None, None, None]:
-    """Syntax trees are many small objects that live on; walking them again and again would double the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -1,5 +1,6 @@
 """A code version is what the code means: of the function and of all that it reaches, and of nothing else."""
 
+import sys
 import textwrap
 import time
 from collections.abc import Callable
@@ -9,8 +10,9 @@ import pytest
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import fingerprint
+from lakehouse_assets.plan import source_project
 from lakehouse_assets.plan.code_version import code_version, meaning_parts, reached
-from lakehouse_assets.plan.source_index import Project
+from lakehouse_assets.plan.source_project import Project
 from lakehouse_assets.plan.source_text import normalized_source
 
 BEFORE = """
@@ -104,6 +106,12 @@ class Sample:
         text = (self.folder / name).read_text()
         assert old in text
         (self.folder / name).write_text(text.replace(old, new))
+
+
+@pytest.fixture(autouse=True)
+def _keeping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read is kept for the next process, as it is in use."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
 
 
 @pytest.fixture
@@ -276,6 +284,40 @@ def test_names_that_lead_in_circles_end(make):
         }
     )
     assert {("sample.a", "f"), ("sample.b", "g")} <= sample.reached("a", "f")
+
+
+def kept_file(sample: Sample) -> Path:
+    (file,) = (sample.folder / "__pycache__").glob("*.meanings")
+    return file
+
+
+def test_what_was_kept_is_used_while_the_sources_are_the_same(sample: Sample, monkeypatch: pytest.MonkeyPatch):
+    before = sample.version("top", "top")
+    monkeypatch.setattr(source_project, "index_module", None)
+    assert sample.version("top", "top") == before
+    sample.edit("chain.py", "return x", "return -x")
+    with pytest.raises(TypeError):
+        sample.version("top", "top")
+
+
+def test_what_was_kept_makes_no_difference(sample: Sample):
+    before = sample.version("top", "top")
+    kept_file(sample).unlink()
+    assert sample.version("top", "top") == before
+
+
+@pytest.mark.parametrize("content", [b"", b"not a cache", b"\xff" * 40])
+def test_a_damaged_file_of_what_was_kept_is_made_anew(sample: Sample, content: bytes):
+    before = sample.version("top", "top")
+    kept_file(sample).write_bytes(content)
+    assert sample.version("top", "top") == before
+    assert len(kept_file(sample).read_bytes()) > len(content)
+
+
+def test_nothing_is_kept_where_the_interpreter_keeps_nothing(sample: Sample, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    sample.version("top", "top")
+    assert not (sample.folder / "__pycache__").exists()
 
 
 def test_a_method_s_class_counts_as_a_whole():
