@@ -161,9 +161,9 @@ def _documents(graph: Graph, paths: Iterable[str], texts: _Texts) -> Iterator[Do
         variables.setdefault(path, []).append((symbol, Bound(kind, shown, tuple(whole))))
     references: dict[str, list[Referred]] = {}
     for path, edge, kind, shown, *rest in graph.rows(scip_sql.group_references(graph.repo)):
-        whole, symbol, bound_kind, bound_as, bound = tuple(rest[:4]), rest[4], rest[5], rest[6], tuple(rest[7:])
-        binding = Bound(bound_kind, bound_as, bound) if symbol is None and bound_as else None
-        made = Referred(edge, kind, shown, whole, symbol, binding, bound_kind == "alias")
+        whole, symbol, is_import, bound_kind, bound_as, *bound = tuple(rest[:4]), *rest[4:]
+        binding = Bound(bound_kind, bound_as, tuple(bound)) if symbol is None and bound_as else None
+        made = Referred(edge, kind, shown, whole, symbol, binding, is_import)
         references.setdefault(path, []).append(made)
     relations: dict[str, list[Related]] = {}
     for path, *related in graph.rows(scip_sql.group_relations(graph.repo)):

@@ -97,19 +97,33 @@ def group_variables(repo: str) -> str:
 
 
 def group_references(repo: str) -> str:
-    """Each with the symbol it leads to; without one, with the binding in the same file."""
+    """Each with the symbol it leads to; without one, with the binding in the same file.
+
+    What refers to an import leads to what was imported, where that is one thing and the import binds its name:
+    `import a.b` binds another.
+    """
     return f"""
+        WITH led AS (
+            SELECT r.*, coalesce(v.symbol, CASE WHEN r.dst_n = 0 THEN coalesce(s.symbol, x.symbol) END) AS symbol
+            FROM g_references r
+            LEFT JOIN symbols s ON s.repo = r.dst_repo AND s.def_id = r.dst_def
+            LEFT JOIN variables v ON v.repo = r.dst_repo AND v.def_id = r.dst_def AND v.n = r.dst_n
+            LEFT JOIN externals x ON x.def_id = r.dst_def
+        ), imported AS (
+            SELECT i.path, i.src_def, i.src_n, min(i.symbol) AS symbol FROM led i
+            JOIN g_places a ON a.path = i.path AND a.def_id = i.src_def AND a.n = i.src_n
+            WHERE i.kind = 'IMPORT' AND a.kind = 'alias' AND (a.name LIKE '% as %' OR a.name NOT LIKE '%.%')
+            GROUP BY ALL HAVING count(DISTINCT i.symbol) = 1
+        )
         SELECT r.path, r.kind, w.kind, w.name, w.line, w.col, w.end_line, w.end_col,
-            coalesce(v.symbol, CASE WHEN r.dst_n = 0 THEN coalesce(s.symbol, x.symbol) END),
+            coalesce(i.symbol, r.symbol), coalesce(b.kind = 'alias', FALSE) AND i.symbol IS NULL,
             b.kind, b.name, b.line, b.col, b.end_line, b.end_col
-        FROM g_references r
+        FROM led r
         LEFT JOIN g_called c ON r.kind = 'CALL' AND c.path = r.path AND c.src_def = r.src_def AND c.src_n = r.src_n
         JOIN g_places w ON w.path = r.path AND w.def_id = r.src_def AND w.n = coalesce(c.n, r.src_n)
-        LEFT JOIN symbols s ON s.repo = r.dst_repo AND s.def_id = r.dst_def
-        LEFT JOIN variables v ON v.repo = r.dst_repo AND v.def_id = r.dst_def AND v.n = r.dst_n
-        LEFT JOIN externals x ON x.def_id = r.dst_def
         LEFT JOIN g_places b ON r.dst_repo = {repo} AND b.path = r.path AND r.dst_path = r.path
             AND b.def_id = r.dst_def AND b.n = r.dst_n
+        LEFT JOIN imported i ON b.kind = 'alias' AND i.path = b.path AND i.src_def = b.def_id AND i.src_n = b.n
         ORDER BY r.path, w.line, w.col
     """
 

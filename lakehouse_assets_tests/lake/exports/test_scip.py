@@ -65,7 +65,7 @@ def test_references_stand_at_the_names_that_refer(graphs: Lake, tmp_path: Path):
         ("9: run", "`pkg/base.py`/Base#run()."),
         ("9: x", "local 0"),
         ("9: größe", "local 1"),
-        ("9: p", "`app.py`/p."),
+        ("9: p", "lakehouse python os . os/path."),
         ("9: join", "lakehouse python os . os/path/join."),
         ("13: App", "`app.py`/App#"),
         ("13: run", "`app.py`/App#run()."),
