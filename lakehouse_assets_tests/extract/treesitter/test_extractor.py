@@ -7,7 +7,6 @@ import pytest
 
 from lakehouse_assets.core.settings import PROJECT_ROOT
 from lakehouse_assets.extract.facts import Facts
-from lakehouse_assets.extract.treesitter import extractor
 from lakehouse_assets.extract.treesitter.extractor import Limits, extract_with_tree_sitter
 from lakehouse_assets.extract.treesitter.walk import MOST_LEVELS
 from lakehouse_assets_tests.extract.treesitter.support import check_form, definition, facts_of, rows, sources
@@ -109,21 +108,6 @@ def test_nodes_beyond_the_limit_are_left_out_and_the_rest_stays_whole():
     assert facts.status == "cut_off"
     assert len(facts.nodes["d"]) == 30
     assert 1 < len(facts.defs["kind"]) < 20
-
-
-def test_a_parser_that_goes_astray_is_stopped():
-    limits = Limits(seconds=0.05, seconds_per_megabyte=0.0)
-    facts = extract_with_tree_sitter(b"'" * 50_001, "JavaScript", limits)
-    assert facts.status == "cut_off"
-    assert "0.05 seconds" in facts.diagnostics[0]
-    assert facts_of("f();", "JavaScript").status == "ok"
-
-
-def test_a_parser_that_is_interrupted_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch):
-    source = sources()["Java"] * 200
-    whole = facts_of(source, "Java")
-    monkeypatch.setattr(extractor, "_SLICE", 0.001)
-    assert facts_of(source, "Java") == whole
 
 
 def test_text_that_is_no_program_is_not_searched_for_one():
