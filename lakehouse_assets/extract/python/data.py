@@ -17,14 +17,43 @@ _BEFORE, _AFTER, _EITHER = range(3)
 """What an edge carries: the state before the bindings of its point, behind them, or what is in either."""
 
 _LOOPS = (ast.For, ast.AsyncFor)
+_MOST_BITS = 2048
 
 
 def add_data_flow(flow: Flow, acts: list[list[Act]], found: Edges, deadline: Deadline) -> None:
     """Adds the definition's edges from bindings to uses."""
     if not flow.branches:
         _straight(acts, found)
-    elif any(act[0] == USE for point in acts for act in point):
-        _Reaching(flow, acts).add_edges(found, deadline)
+        return
+    groups = _groups(acts)
+    if not groups:
+        return
+    stretches = _stretches(flow)
+    for names in groups:
+        chosen = acts if len(groups) == 1 else [[act for act in point if act[1] in names] for point in acts]
+        _Reaching(flow, chosen, stretches).add_edges(found, deadline)
+
+
+def _groups(acts: list[list[Act]]) -> list[set[str]]:
+    """Names that are used, so many at a time that their bindings make no large numbers: there may be one per line."""
+    bindings: dict[str, int] = {}
+    used: set[str] = set()
+    for point in acts:
+        for act, name, _ in point:
+            if act == USE:
+                used.add(name)
+            elif act >= BIND:
+                bindings[name] = bindings.get(name, 0) + 1
+    groups: list[set[str]] = []
+    room = 0
+    for name, count in bindings.items():
+        if name in used:
+            if count > room:
+                groups.append(set())
+                room = _MOST_BITS
+            groups[-1].add(name)
+            room -= count
+    return groups
 
 
 def _straight(acts: list[list[Act]], found: Edges) -> None:
@@ -48,7 +77,7 @@ def _straight(acts: list[list[Act]], found: Edges) -> None:
 class _Reaching:
     """Bindings are numbered in the order of the acts: number i is bit i."""
 
-    def __init__(self, flow: Flow, acts: list[list[Act]]) -> None:
+    def __init__(self, flow: Flow, acts: list[list[Act]], stretches: "Stretches") -> None:
         self._flow = flow
         self._acts = acts
         self._bindings: list[Any] = []
@@ -59,7 +88,7 @@ class _Reaching:
                 if act >= BIND:
                     self._of[name] = self._of.get(name, 0) | 1 << len(self._bindings)
                     self._bindings.append(node)
-        self._starts, self._arrivals = _stretches(flow)
+        self._starts, self._arrivals = stretches
         self._ends = [*self._starts[1:], flow.exit]
 
     def add_edges(self, found: Edges, deadline: Deadline) -> None:
@@ -67,6 +96,7 @@ class _Reaching:
         points = self._flow.points
         bit = 1
         for number, start in enumerate(self._starts):
+            deadline.check_edges(len(found.sources))
             state = entering[number]
             for at in range(start, self._ends[number]):
                 seen = state
@@ -137,10 +167,11 @@ class _Reaching:
 
 Arrival = tuple[int, int, int]
 """An edge into a stretch: the stretch that it comes from, what it carries, and its point."""
+Stretches = tuple[list[int], list[list[Arrival]]]
+"""First points of stretches that are run through from start to end, and the edges into each."""
 
 
-def _stretches(flow: Flow) -> tuple[list[int], list[list[Arrival]]]:
-    """First points of stretches that are run through from start to end, and the edges into each."""
+def _stretches(flow: Flow) -> Stretches:
     count = flow.exit
     ways_in = [0] * (count + 1)
     ways_out = [0] * (count + 1)

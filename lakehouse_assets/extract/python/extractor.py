@@ -46,7 +46,7 @@ def extract_python(source: bytes | str, limits: Limits | None = None) -> Facts:
 
 
 def _facts(tree: ast.Module, lines: int, limits: Limits) -> Facts:
-    deadline = Deadline(limits.seconds)
+    deadline = Deadline(limits.seconds, limits.flow_edges)
     try:
         walk = Walk(tree, deadline, limits.nodes)
     except (LimitReachedError, RecursionError) as reached:

@@ -42,10 +42,18 @@ class Names:
         self._scopes = scopes
         self._definitions = definitions
         self._known: list[dict[str, Meaning]] = [{} for _ in scopes.all]
+        self._bound: list[dict[str, Meaning]] = [{} for _ in scopes.all]
 
     def _meaning(self, s: int, name: str) -> Meaning:
         scope = self._scopes.lookup(self._scopes.all[s], name)
-        found = self._known[s][name] = _UNKNOWN if scope is None else _meaning(scope, name)
+        if scope is None:
+            found = _UNKNOWN
+        else:
+            bound = self._bound[scope.index]
+            found = bound.get(name)
+            if found is None:
+                found = bound[name] = _meaning(scope, name)
+        self._known[s][name] = found
         return found
 
     def acts(self, rows: Rows) -> list[list[Act]]:

@@ -1,8 +1,12 @@
 """Reaching definitions, drawn as binding@line -> use@line."""
 
+import dataclasses
+import inspect
+
 import pytest
 
-from lakehouse_assets_tests.extract.python.drawings import named
+from lakehouse_assets.extract.python import data
+from lakehouse_assets_tests.extract.python.drawings import edges_of, facts_of, named
 
 CASES = {
     "a use sees the last binding": (
@@ -93,3 +97,12 @@ CASES = {
 def test_a_use_sees_the_bindings_that_may_reach_it(name: str):
     source, expected = CASES[name]
     assert named(source, "DFG") == set(filter(None, expected.split(", ")))
+
+
+def test_variables_solved_apart_give_the_same_as_together(monkeypatch: pytest.MonkeyPatch):
+    source = inspect.getsource(dataclasses)
+    together = edges_of(facts_of(source), "DFG")
+    monkeypatch.setattr(data, "_MOST_BITS", 3)
+    apart = edges_of(facts_of(source), "DFG")
+    assert len(together) > 500
+    assert sorted(apart) == sorted(together)

@@ -176,11 +176,12 @@ def test_lines_are_counted_as_the_language_does():
     [
         (Limits(characters=10), "longer than 10 characters"),
         (Limits(nodes=10), "more than 10 nodes"),
+        (Limits(flow_edges=10), "more than 10 edges of data flow"),
         (Limits(seconds=-1.0), "processor time"),
     ],
 )
 def test_what_takes_too_much_is_cut_off_and_says_so(limits: Limits, reason: str):
-    facts = extract_python("def f(a):\n    return a + 1\n" * 200, limits)
+    facts = extract_python("def f(a):\n    if a:\n        a += 1\n    return a\n" * 200, limits)
     check_facts(facts)
     assert facts.status == "cut_off"
     assert reason in facts.diagnostics[0]

@@ -39,12 +39,9 @@ def test_a_comment_on_top_changes_only_statements_of_the_module(module: ModuleTy
     before, after = extract_python(source), extract_python("# one line more\n" + source)
     assert before.edges == after.edges
     assert before.props == after.props
-    moved = {at for at, row in rows_of(before).items() if rows_of(after)[at] != row}
-    top = {
-        (0, n)
-        for d, n, anchor in zip(*list(before.nodes.values())[:2], before.nodes["anchor"], strict=True)
-        if d == 0 and anchor == 0
-    }
+    rows_after = rows_of(after)
+    moved = {at for at, row in rows_of(before).items() if rows_after[at] != row}
+    top = {at for at, (_, _, anchor, *_) in rows_of(before).items() if at[0] == 0 and anchor == 0}
     assert moved
     assert moved <= top
     assert len(moved) <= len(ast.parse(source).body)
