@@ -19,6 +19,7 @@ from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.change_feed import present_cursor, read_changes
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry, EntryKey
+from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.lake.tables import Lake
@@ -68,17 +69,25 @@ def work_of(
     """What is stale among the partitions, and the entries of what is not. With `whole`, all are made, from nothing."""
     latest = lakehouse.ledger.latest([COMMITS, *tables_of([derivation])])
     made = {key: entry for key, entry in latest.items() if not (whole and key[0] == derivation.asset)}
-    tasks, untouched = tasks_of(derivation, partitions, made)
+    tasks, untouched = tasks_of(derivation, partitions, made, NeighbourVersions(lakehouse.lake, latest))
     return [_read_on(lakehouse.lake, derivation, task, latest) for task in tasks], untouched
 
 
 def tasks_of(
-    derivation: Derivation, partitions: Iterable[str], latest: Mapping[EntryKey, Entry]
+    derivation: Derivation,
+    partitions: Iterable[str],
+    latest: Mapping[EntryKey, Entry],
+    neighbours: NeighbourVersions | None = None,
 ) -> tuple[list[Task], tuple[Entry, ...]]:
     tasks: list[Task] = []
     untouched: list[Entry] = []
     for partition in partitions:
-        inputs = {name: _input(latest, name, partition).data_version for name in derivation.inputs}
+        inputs = {
+            name: neighbours.of(partition)
+            if neighbours is not None and name == NEIGHBOURS
+            else _input(latest, name, partition).data_version
+            for name in derivation.inputs
+        }
         stored = latest.get((derivation.asset, partition))
         task = task_for(wanted_key(derivation, partition, inputs), stored)
         if task is not None:
@@ -94,6 +103,8 @@ def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[Ent
     owners: set[str] | None = set() if task.since is not None and derivation.owner_columns else None
     cursors: dict[str, Cursor] = {}
     for name in derivation.inputs:
+        if name == NEIGHBOURS:
+            continue
         scopes = _scopes(name, partition)
         if owners is None or task.since is None:
             cursors[name] = present_cursor(lake, CATALOG[name], scopes)

@@ -8,6 +8,7 @@ from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
+from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.derivation import Derivation, task_for, wanted_key
 from lakehouse_assets.plan.staleness import Staleness, stale_because
@@ -45,6 +46,7 @@ def plan_sync(settings: Settings, repositories: Sequence[Repository], *, to: str
     """Fetch what is remote, find each head, compare with the ledger. One repository's error is its own."""
     graph = derivations()
     latest = Ledger(Lake(settings.lake)).latest([*GIT_TABLES, *tables_of(graph)])
+    neighbours = NeighbourVersions(Lake(settings.lake), latest)
     decisions: list[SyncDecision] = []
     errors: dict[str, LakehouseError] = {}
     for repository in repositories:
@@ -55,7 +57,7 @@ def plan_sync(settings: Settings, repositories: Sequence[Repository], *, to: str
             errors[repository.name] = error
             continue
         reasons = _git_reasons(repository, head, latest)
-        reasons += _graph_reasons(repository, graph, latest)
+        reasons += _graph_reasons(repository, graph, latest, neighbours)
         decisions.append(SyncDecision(repository=repository, head=head, reasons=tuple(reasons)))
     return SyncPlan(decisions=tuple(decisions), errors=errors)
 
@@ -70,13 +72,18 @@ def _git_reasons(repository: Repository, head: Head, latest: Mapping[EntryKey, E
 
 
 def _graph_reasons(
-    repository: Repository, graph: Sequence[Derivation], latest: Mapping[EntryKey, Entry]
+    repository: Repository,
+    graph: Sequence[Derivation],
+    latest: Mapping[EntryKey, Entry],
+    neighbours: NeighbourVersions,
 ) -> list[Staleness]:
     """Why tables of the graph are stale against what their inputs hold now; the run itself looks again."""
     reasons: list[Staleness] = []
     for each in graph:
         made = {name: latest.get((name, repository.name)) for name in each.inputs}
         inputs = {name: entry.data_version for name, entry in made.items() if entry is not None and entry.cursor}
+        if NEIGHBOURS in each.inputs:
+            inputs[NEIGHBOURS] = neighbours.of(repository.name)
         stored = latest.get((each.asset, repository.name))
         if len(inputs) < len(each.inputs):
             if stored is None:

@@ -29,6 +29,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.extract.extractor import LANGUAGES, extractor_version
 from lakehouse_assets.extract.rows import extract_rows
+from lakehouse_assets.lake.neighbours import NEIGHBOURS
 from lakehouse_assets.link.global_props import global_props_sql
 from lakehouse_assets.link.placing import place_definitions, place_edges, place_nodes, place_props
 from lakehouse_assets.link.repository import link_repository
@@ -45,6 +46,8 @@ class _Step:
 
     contract: TableContract
     inputs: tuple[TableContract, ...]
+    neighbours: bool = False
+    """Whether other repositories count as well."""
     functions: tuple[Callable[..., Any], ...]
     owner_columns: tuple[str, ...] = ("path",)
     reads_facts: bool = True
@@ -61,7 +64,10 @@ _STEPS: Mapping[str, _Step] = {
         _Step(contract=EXTRACTS, inputs=(SNAPSHOTS,), functions=(extract_rows,)),
         _Step(contract=FILE_CHANGES, inputs=(SNAPSHOTS,), functions=(file_changes,), reads_facts=False),
         _Step(contract=DIFFS, inputs=(FILE_CHANGES,), functions=(definition_changes,), owner_columns=()),
-        *(_Step(contract=contract, inputs=(SNAPSHOTS,), functions=(link_repository,)) for contract in LINKED),
+        *(
+            _Step(contract=contract, inputs=(SNAPSHOTS,), neighbours=True, functions=(link_repository,))
+            for contract in LINKED
+        ),
         _Step(contract=DEFINITIONS, inputs=(SNAPSHOTS, MODULE_INDEX), functions=(place_definitions,)),
         _Step(contract=NODES, inputs=(SNAPSHOTS, LINKS), functions=(place_nodes,)),
         _Step(contract=EDGES, inputs=(SNAPSHOTS, LINKS), functions=(place_edges,)),
@@ -100,7 +106,7 @@ def derivation(contract: TableContract) -> Derivation:
     facts = json_text(dict(extractors())) if step.reads_facts else ""
     return Derivation(
         asset=contract.name,
-        inputs=tuple(each.name for each in step.inputs),
+        inputs=(*(each.name for each in step.inputs), *([NEIGHBOURS] if step.neighbours else [])),
         code_version=code_version(*step.functions, parameters=[contract.version, facts]),
         policy_hash=contract.policy_hash,
         owner_columns=step.owner_columns,
@@ -114,4 +120,5 @@ def derivations() -> list[Derivation]:
 
 def tables_of(derivations: Iterable[Derivation]) -> list[TableContract]:
     """The tables of the derivations and of their inputs."""
-    return [CATALOG[name] for name in dict.fromkeys(n for d in derivations for n in (d.asset, *d.inputs))]
+    names = dict.fromkeys(name for each in derivations for name in (each.asset, *each.inputs))
+    return [CATALOG[name] for name in names if name != NEIGHBOURS]

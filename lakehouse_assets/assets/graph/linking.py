@@ -4,6 +4,7 @@ Invariant: the tables tell of one state of the repository. They are written one 
 between, their positions differ, and the repository is linked anew as a whole.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,20 +15,25 @@ from lakehouse_assets.assets.derivations import Work, work_of
 from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
 from lakehouse_assets.assets.options import table_metadata
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.link_store import Others, Summaries, read_state, state_rows
+from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.link.repository import LinkResult, link_repository
+from lakehouse_assets.plan.staleness import MaterializationKey
 
 
 @multi_asset(
@@ -59,16 +65,14 @@ def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Ite
 class _Linked:
     """One repository's result: rows by table, the files they are complete for, and the key but for its asset."""
 
-    work: Work
+    key: MaterializationKey
     rows: Mapping[str, pa.Table]
     owners: Mapping[str, tuple[str, ...]] | None
     """None if the rows are all of the repository's."""
 
     def of(self, contract: TableContract) -> Batch:
         wanted = derivation(contract)
-        key = replace(
-            self.work.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash
-        )
+        key = replace(self.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
         owners = None if self.owners is None else self.owners[contract.name]
         return Batch(rows=self.rows[contract.name], keys=(key,), owners=owners)
 
@@ -108,8 +112,12 @@ def _link(lakehouse: LakehouseResource, work: Work) -> _Linked:
         for contract in LINKED
         if contract not in (LINK_FILES, LINK_STATE)
     }
+    seen = NeighbourVersions(lake, lakehouse.ledger.latest([SNAPSHOTS])).after(
+        repo, summaries.blobs if work.owners is None else {*result.relinked, *result.gone}, rows[IMPORTS_RESOLVED.name]
+    )
+    versions = json_text(json.loads(work.key.input_versions) | {NEIGHBOURS: seen})
     return _Linked(
-        work=work,
+        key=replace(work.key, input_versions=versions),
         rows={**rows, **state_rows(repo, result)},
         owners=None if work.owners is None else _owners(result),
     )

@@ -1,0 +1,90 @@
+"""What linking a repository depends on beyond itself: who offers the modules that it imports from outside.
+
+Invariant: the version changes when another repository begins or ceases to offer one of these modules, or when one
+that offers it changes; it does not change with repositories that this one has nothing to do with.
+Cost: two narrow columns of `imports_resolved` and one of `module_index`, and nothing at all in a lake of one repository.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.core.hashing import fingerprint
+from lakehouse_assets.lake.ledger import Entry, EntryKey
+from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.tables import Lake
+
+NEIGHBOURS = "neighbours"
+"""Stands among a derivation's inputs for the other repositories."""
+
+OUTSIDE = ("third_party", "other_repository")
+NONE = "none"
+
+
+class NeighbourVersions:
+    """Versions of what each repository sees of the others."""
+
+    def __init__(self, lake: Lake, latest: Mapping[EntryKey, Entry]) -> None:
+        self._lake = lake
+        self._contents = {
+            repo: entry.data_version
+            for (table, repo), entry in latest.items()
+            if table == SNAPSHOTS.name and entry.cursor
+        }
+
+    def of(self, repo: str) -> str:
+        """The version for the imports that the lake has of the repository."""
+        if set(self._contents) <= {repo}:
+            return NONE
+        return self.for_modules(repo, self._imported.get(repo, ()))
+
+    def after(self, repo: str, relinked: Iterable[str], imports: pa.Table) -> str:
+        """The version once some files were linked anew, with these rows of `imports_resolved`."""
+        if set(self._contents) <= {repo}:
+            return NONE
+        with local_sql() as connection:
+            connection.register("new_rows", imports)
+            connection.register("relinked", pa.table({"path": pa.array(list(relinked), pa.string())}))
+            kept = f"SELECT * FROM {relation(self._lake, IMPORTS_RESOLVED)} ANTI JOIN relinked USING (path)"
+            query = f"SELECT repo, module, kind FROM ({kept}) UNION ALL SELECT repo, module, kind FROM new_rows"
+            modules = connection.sql(_tops(query, f"AND repo = '{repo}'")).fetchall()  # fit names only: see check_name
+        return self.for_modules(repo, [module for _, module in modules])
+
+    def for_modules(self, repo: str, modules: Iterable[str]) -> str:
+        offers = [
+            f"{module}={other}:{self._contents.get(other)}"
+            for module in sorted(set(modules))
+            for other in self._offered.get(module, ())
+            if other != repo
+        ]
+        return fingerprint(offers) if offers else NONE
+
+    @cached_property
+    def _imported(self) -> dict[str, list[str]]:
+        return _grouped(self._rows(_tops(f"SELECT repo, module, kind FROM {relation(self._lake, IMPORTS_RESOLVED)}")))
+
+    @cached_property
+    def _offered(self) -> dict[str, list[str]]:
+        modules = relation(self._lake, MODULE_INDEX)
+        return _grouped(self._rows(f"SELECT DISTINCT split_part(module, '.', 1), repo FROM {modules} ORDER BY ALL"))
+
+    def _rows(self, query: str) -> list[tuple[str, str]]:
+        with local_sql() as connection:
+            return connection.sql(query).fetchall()
+
+
+def _tops(rows: str, and_where: str = "") -> str:
+    kinds = ", ".join(f"'{kind}'" for kind in OUTSIDE)
+    return f"SELECT DISTINCT repo, split_part(module, '.', 1) FROM ({rows}) WHERE kind IN ({kinds}) {and_where} ORDER BY ALL"
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
