@@ -2,7 +2,7 @@
 
 Invariant: the version changes when another repository begins or ceases to offer one of these modules, or when one
 that offers it changes; it does not change with repositories that this one has nothing to do with.
-Cost: two narrow columns of `imports_resolved` and one of `module_index`, and nothing at all in a lake of one repository.
+Cost: narrow columns of `imports_resolved` and `snapshots`, and nothing at all in a lake of one repository.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,6 @@ from functools import cached_property
 import pyarrow as pa
 
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
-from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.ledger import Entry, EntryKey
@@ -70,8 +69,15 @@ class NeighbourVersions:
 
     @cached_property
     def _offered(self) -> dict[str, list[str]]:
-        modules = relation(self._lake, MODULE_INDEX)
-        return _grouped(self._rows(f"SELECT DISTINCT split_part(module, '.', 1), repo FROM {modules} ORDER BY ALL"))
+        """Repositories by the modules they may offer: every folder and file on the way to a module has such a name.
+
+        By paths, not by `module_index`: in a run over several repositories that is not written yet for all of them.
+        """
+        parts = r"unnest(string_split(regexp_replace(path, '\.pyi?$', ''), '/'))"
+        files = (
+            f"SELECT DISTINCT {parts} AS part, repo FROM {relation(self._lake, SNAPSHOTS)} WHERE language = 'Python'"
+        )
+        return _grouped(self._rows(f"{files} ORDER BY ALL"))
 
     def _rows(self, query: str) -> list[tuple[str, str]]:
         with local_sql() as connection:
@@ -80,7 +86,8 @@ class NeighbourVersions:
 
 def _tops(rows: str, and_where: str = "") -> str:
     kinds = ", ".join(f"'{kind}'" for kind in OUTSIDE)
-    return f"SELECT DISTINCT repo, split_part(module, '.', 1) FROM ({rows}) WHERE kind IN ({kinds}) {and_where} ORDER BY ALL"
+    where = f"kind IN ({kinds}) {and_where}"
+    return f"SELECT DISTINCT repo, split_part(module, '.', 1) FROM ({rows}) WHERE {where} ORDER BY ALL"
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
