@@ -19,7 +19,7 @@ from lakehouse_assets.lake.change_feed import Changes, changed_owners, present_c
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, FilterPolicy
 from lakehouse_assets.plan.scope import equal_scopes
-from lakehouse_assets_tests.support.writes import THINGS, table_of, thing
+from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
 A = equal_scopes("repo", ["a"])
 Row = dict[str, Any]
@@ -328,6 +328,27 @@ def test_a_column_that_changed_its_type_is_not_compared(things: Things):
     changes = things.read()
     assert (changes.way, changes.reason) == ("full", "overwritten")
     assert told(changes) == {"insert": [("x", 9)]}
+
+
+@pytest.mark.slow
+def test_what_spark_writes_is_read_like_everything_else(tmp_path: Path, spark):
+    things = Things(tmp_path / "lake")
+    states = [
+        [thing("a", "p", "x", 1), thing("a", "p", "y", 2)],
+        [thing("a", "p", "x", 1), thing("a", "p", "y", 3), thing("a", "q", "z", 4)],
+        [thing("a", "q", "z", 5)],
+    ]
+    before: dict[str, Row] = {}
+    last: dict[str, list[tuple[str, int | None]]] = {}
+    for number, rows in enumerate(states):
+        batch = table_of(THINGS, rows)
+        write(things.lake, THINGS, batch, run_id=f"run {number}", executor="spark", spark=spark)
+        changes = things.read()
+        assert changes.way == ("feed" if number else "full")
+        before = applied(before, changes)
+        assert before == things.rows()
+        last = told(changes)
+    assert last == {"delete": [("x", 1), ("y", 3)], "before": [("z", 4)], "after": [("z", 5)]}
 
 
 NAMES = st.sampled_from(["x", "y", "z", "w"])
