@@ -28,15 +28,13 @@ def import_(name: str, index: Path, as_json: bool) -> None:
     to its end is refused, and nothing is written.
     """
     from lakehouse_assets.cli.progress import Progress
-    from lakehouse_assets.core.diagnostics import listening
     from lakehouse_assets.lake.registry import Registry
     from lakehouse_assets.lake.scip_import import import_index
     from lakehouse_assets.lake.tables import Lake
 
     settings = load_settings()
     (repository,) = Registry(Lake(settings.lake)).get([name])
-    progress = Progress(quiet=as_json)
-    with listening(progress.on_diagnostic), progress.step("import"):
+    with Progress(quiet=as_json).step("import"):
         done = import_index(settings, repository, index)
     if as_json:
         print_json(

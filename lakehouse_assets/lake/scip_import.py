@@ -189,7 +189,9 @@ class _Writer:
                 "diagnostics": none,
                 "text": [None] * len(paths),
             }
-            self._write(SCIP_DOCUMENTS, pa.table(columns, schema=arrow_schema(SCIP_DOCUMENTS.columns)), tuple(paths))
+            marks = pa.table(columns, schema=arrow_schema(SCIP_DOCUMENTS.columns))
+            self._write(SCIP_DOCUMENTS, marks, tuple(paths))
+            self.rows[SCIP_DOCUMENTS.name] = 0  # marks come and go with the import
 
     def write(self, chunk: Mapping[str, pa.Table]) -> None:
         owners = tuple(chunk[SCIP_DOCUMENTS.name]["path"].to_pylist())

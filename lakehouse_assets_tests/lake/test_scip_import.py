@@ -123,6 +123,7 @@ def test_only_what_changed_is_written_and_what_is_gone_is_deleted(settings: Sett
     assert (done.added, done.changed, done.removed, done.unchanged) == (1, 1, 1, 1)
     # b gains a definition and a reference, and its old reference moves down a line; c loses two rows, d brings two.
     assert done.rows[SCIP_OCCURRENCES.name] == 2 + 2 + 2 + 2
+    assert done.rows[SCIP_DOCUMENTS.name] == 3
     assert {row["path"] for row in rows_of(lake, SCIP_DOCUMENTS)} == {"a", "b", "d"}
     after = everything(lake)
     clean = settings.model_copy(update={"home": settings.home / "clean"})

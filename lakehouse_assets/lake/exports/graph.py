@@ -39,13 +39,13 @@ class Tables:
     """Every table at one version, in DuckDB."""
 
     def __init__(self, database: duckdb.DuckDBPyConnection, tables: Mapping[str, Any]) -> None:
-        self._database = database
-        self._tables = tables
+        self.database = database
+        self.tables = tables
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection that sees the whole tables, which belong to a connection, and those made in the database."""
-        cursor = self._database.cursor()
-        for name, table in self._tables.items():
+        cursor = self.database.cursor()
+        for name, table in self.tables.items():
             cursor.register(name, table)
         return cursor
 
@@ -67,7 +67,7 @@ class Graph(Tables):
     """The graph of the repository `name`."""
 
     def __init__(self, tables: Tables, name: str, commit: str) -> None:
-        super().__init__(tables._database, tables._tables)
+        super().__init__(tables.database, tables.tables)
         self.name = name
         self.commit = commit
         """What the graph tells of; empty if it was not published."""

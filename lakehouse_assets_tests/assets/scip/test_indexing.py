@@ -138,5 +138,5 @@ def test_the_asset_tells_what_it_made_of_which_commit(
         (event,) = done.asset_materializations_for_node("scip_indexes")[-1:]
     assert event.asset_key.path == ["scip_documents"]
     assert event.metadata["commit"].value == sha
-    assert event.metadata["rows_changed"].value == 2
+    assert event.metadata["rows_changed"].value == 1
     assert paths(lake) == ["a.py"]
