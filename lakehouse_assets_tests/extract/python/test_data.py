@@ -1,11 +1,20 @@
 """Reaching definitions, drawn as binding@line -> use@line."""
 
+import argparse
+import ast
 import dataclasses
 import inspect
+from types import ModuleType
 
 import pytest
 
 from lakehouse_assets.extract.python import data
+from lakehouse_assets.extract.python.control import Flow
+from lakehouse_assets.extract.python.edges import Edges
+from lakehouse_assets.extract.python.limits import Deadline
+from lakehouse_assets.extract.python.names import BIND, MAY_BIND, UNBIND, USE, Act, Names
+from lakehouse_assets.extract.python.scopes import build_scopes
+from lakehouse_assets.extract.python.walk import Walk
 from lakehouse_assets_tests.extract.python.drawings import edges_of, facts_of, named
 
 CASES = {
@@ -106,3 +115,59 @@ def test_variables_solved_apart_give_the_same_as_together(monkeypatch: pytest.Mo
     apart = edges_of(facts_of(source), "DFG")
     assert len(together) > 500
     assert sorted(apart) == sorted(together)
+
+
+@pytest.mark.parametrize("module", [argparse, dataclasses, inspect], ids=lambda module: module.__name__)
+def test_stretches_and_bits_give_what_sets_at_every_point_give(module: ModuleType):
+    tree = ast.parse(inspect.getsource(module))
+    definitions = Walk(tree, Deadline(60), 10**9).definitions
+    names = Names(build_scopes(tree), definitions)
+    for rows in definitions:
+        flow, acts, found = Flow(rows), names.acts(rows), Edges()
+        data.add_data_flow(flow, acts, found, Deadline(60))
+        assert set(zip(found.sources, found.targets, strict=True)) == slowly(flow, acts)
+
+
+State = frozenset[tuple[str, ast.AST]]
+
+
+def slowly(flow: Flow, acts: list[list[Act]]) -> set[tuple[ast.AST, ast.AST]]:
+    """Bindings and the uses that see them, by the textbook: states as sets at each point, until none changes."""
+    before: list[State] = [frozenset()] * (flow.exit + 1)
+    after: list[State] = [frozenset()] * (flow.exit + 1)
+    edges = list(zip(flow.sources, flow.targets, flow.labels, strict=True))
+
+    def arriving(at: int, only_from: range) -> State:
+        states: list[State] = []
+        for source, target, label in edges:
+            if target == at and source in only_from:
+                point = flow.points[source]
+                kept = label == "false" and isinstance(point, ast.For | ast.AsyncFor | ast.ExceptHandler)
+                torn = label == "exception" or (label == "false" and isinstance(point, ast.match_case))
+                states += [before[source]] if kept else [before[source], after[source]] if torn else [after[source]]
+        return frozenset().union(*states)
+
+    while True:
+        old = list(after), list(before)
+        for at in range(flow.exit):
+            state = before[at] = arriving(at, range(flow.exit))
+            for act, name, node in acts[at]:
+                if act in (BIND, UNBIND):
+                    state = frozenset(each for each in state if each[0] != name)
+                if act in (BIND, MAY_BIND):
+                    state |= {(name, node)}
+            after[at] = state
+        if (after, before) == old:
+            break
+    seen: set[tuple[ast.AST, ast.AST]] = set()
+    for at in range(flow.exit):
+        is_loop = isinstance(flow.points[at], ast.For | ast.AsyncFor)
+        state = arriving(at, range(at)) if is_loop else before[at]
+        for act, name, node in acts[at]:
+            if act == USE:
+                seen |= {(binding, node) for bound, binding in state if bound == name}
+            elif act != MAY_BIND:
+                state = frozenset(each for each in state if each[0] != name)
+            if act in (BIND, MAY_BIND):
+                state |= {(name, node)}
+    return seen
