@@ -54,8 +54,8 @@ def commit(
     actions: Sequence[Mapping[str, Any]],
     *,
     operation: str,
-    note: str,
-    transaction: str,
+    note: str | None = None,
+    transaction: str | None = None,
     metrics: Mapping[str, int],
 ) -> int:
     """Commit `actions` as the version after the table's, and give it; the table is then at it."""
@@ -69,10 +69,10 @@ def commit(
         "isBlindAppend": False,
         "operationMetrics": {name: str(value) for name, value in metrics.items()},
         "engineInfo": "lakehouse_assets",
-        "userMetadata": note,
+        **({} if note is None else {"userMetadata": note}),
     }
-    txn = {"appId": transaction, "version": 1, "lastUpdated": now}
-    entry = [{"commitInfo": info}, {"txn": txn}, *actions]
+    txn = [] if transaction is None else [{"txn": {"appId": transaction, "version": 1, "lastUpdated": now}}]
+    entry = [{"commitInfo": info}, *txn, *actions]
     lines = "".join(json.dumps(action, ensure_ascii=False, separators=(",", ":")) + "\n" for action in entry)
     put_if_absent(folder / "_delta_log" / f"{version:020}.json", lines.encode())
     reached("commit: after log entry")

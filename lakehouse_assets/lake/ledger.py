@@ -1,19 +1,21 @@
 """What each asset partition was made from, committed with it.
 
 Invariant: an entry and its rows are one Delta commit, because the entry travels in the commit's
-user metadata. The table `materializations` is an index over these: it is written after the data,
+user metadata. The table `materializations` is an index over these: it is written some commits after the data,
 and a reader adds whatever commits the index has not seen. A kill between the two loses nothing.
 
 Cost: reading takes one small table and the log entries since the last write, whatever the lake's size.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.schemas import arrow_schema
@@ -48,6 +50,10 @@ class Entry(MaterializationKey):
 
 
 EntryKey = tuple[str, str]
+
+INDEX_EVERY = 20
+"""Versions of a table after which its entries are brought into the index: a reader has at most so many to add."""
+_RECENT = 10
 
 
 def note(entries: Sequence[Entry]) -> str:
@@ -97,6 +103,35 @@ class Ledger:
         """
         retried(f"table {MATERIALIZATIONS.name}", lambda: self._record(contract, known))
 
+    def newest(self, contract: TableContract, table: DeltaTable, partitions: Collection[str]) -> dict[EntryKey, Entry]:
+        """The last entries of some partitions, from the end of the log, where they mostly are; else as `latest`."""
+        found: dict[EntryKey, Entry] = {}
+        wanted = {(contract.name, partition) for partition in partitions}
+        log = self._lake.path(contract) / "_delta_log"
+        for version in range(table.version(), max(-1, table.version() - _RECENT), -1):
+            path = log / f"{version:020}.json"
+            if not path.exists():
+                break  # a checkpoint has taken its place
+            for entry in entries_of(_commit_info(path)):
+                key = (entry.asset, entry.partition)
+                if key in wanted and key not in found:
+                    found[key] = replace(entry, table_version=version)
+            if len(found) == len(wanted):
+                if all(entry.data_version is not None for entry in found.values()):
+                    return found
+                break  # the index knows what a MERGE by Spark has come to
+        return self.latest([contract])
+
+    def follow(self, contract: TableContract, table: DeltaTable, entries: Sequence[Entry], *, in_commit: bool) -> None:
+        """Keep the index near the log after a write: at once for what no commit tells, else every few versions.
+
+        The rest is done at the end of a run. Whoever reads adds what the index has not seen, so nothing is missed.
+        """
+        if not in_commit:
+            self.record(contract, known=entries)
+        elif table.version() % INDEX_EVERY == 0:
+            self.record(contract)
+
     def _record(self, contract: TableContract, known: Sequence[Entry]) -> None:
         fresh = self._unindexed(contract, self._indexed())
         for entry in known:
@@ -145,6 +180,15 @@ def entries_of(commit: Mapping[str, Any]) -> list[Entry]:
         )
         for row in json.loads(text)[_NOTE]
     ]
+
+
+def _commit_info(path: Path) -> Mapping[str, Any]:
+    """What a log entry says of itself; it stands in one of the lines, most often the first."""
+    with path.open() as lines:
+        for line in lines:
+            if line.startswith('{"commitInfo"'):
+                return json.loads(line)["commitInfo"]
+    return {}
 
 
 def new_entry(key: MaterializationKey, *, run_id: str) -> Entry:

@@ -1,6 +1,6 @@
 """What an executor gives back, the same from both."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content
@@ -26,5 +26,11 @@ class Outcome:
     unchanged: int = 0
     version: int | None = None
     changes: Mapping[PartitionValues, Change] = field(default_factory=dict)
+    noted: bool = True
+    """Whether the commit's own note tells the contents; a MERGE by Spark knows them only after it."""
     replaces: bool = False
     """Whether `changes` tell all that the partitions now hold, instead of what became of them."""
+
+
+Note = Callable[[Outcome | None], str]
+"""The commit's user metadata, from what the commit does; None where that is known only after it."""

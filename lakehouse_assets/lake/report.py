@@ -1,11 +1,15 @@
 """What a write did, for people, for Dagster and for the table `writes`."""
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from lakehouse_assets.core.hashing import json_text
+from lakehouse_assets.lake.job import Job
 from lakehouse_assets.lake.ledger import Entry
+from lakehouse_assets.lake.outcome import Outcome
+from lakehouse_assets.lake.tables import CommitFiles
+from lakehouse_assets.plan.write_plan import WritePlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,3 +56,42 @@ class WriteReport:
             for entry in self.entries
         ]
         return {**row, "partitions": list(self.partitions), "seconds": json_text(self.seconds), "keys": json_text(keys)}
+
+
+def report_of(
+    job: Job,
+    plan: WritePlan,
+    outcome: Outcome,
+    files: CommitFiles,
+    entries: tuple[Entry, ...],
+    *,
+    before: int,
+    quarantined: int,
+) -> WriteReport:
+    """What a write did, its seconds apart, which are known when it has ended."""
+    return WriteReport(
+        write_key=job.request.key,
+        asset=job.contract.name,
+        run_id=job.run_id,
+        partitions=tuple(job.partitions),
+        strategy=job.request.strategy,
+        action=plan.action,
+        executor=plan.executor,
+        executor_reason=plan.executor_reason,
+        rows_inserted=outcome.inserted,
+        rows_updated=outcome.updated,
+        rows_deleted=outcome.deleted,
+        rows_unchanged=outcome.unchanged,
+        rows_quarantined=quarantined,
+        files_added=files.added,
+        files_removed=files.removed,
+        bytes_added=files.bytes_added,
+        files_total=plan.pruning.total,
+        files_touched=plan.pruning.touched,
+        files_unbounded=plan.pruning.unbounded,
+        version_before=before,
+        version_after=before if outcome.version is None else outcome.version,
+        seconds={},
+        entries=entries,
+        written_at=datetime.now(UTC),
+    )

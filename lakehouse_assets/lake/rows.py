@@ -1,11 +1,12 @@
 """Rows in Arrow made to fit a contract."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import pyarrow as pa
 
-from lakehouse_assets.contracts.schemas import arrow_type
-from lakehouse_assets.contracts.table import Column
+from lakehouse_assets.contracts.schemas import arrow_schema, arrow_type
+from lakehouse_assets.contracts.table import Column, TableContract
 
 
 def conform(rows: pa.Table, columns: Sequence[Column]) -> pa.Table:
@@ -17,6 +18,16 @@ def conform(rows: pa.Table, columns: Sequence[Column]) -> pa.Table:
         for each in columns
     ]
     return pa.table(arrays, names=[each.name for each in columns])
+
+
+def with_audit(rows: pa.Table, contract: TableContract, now: datetime, run_id: str) -> pa.Table:
+    """The rows as the table has them: with when and by whom they were written, if the contract asks."""
+    if not contract.audited:
+        return rows
+    schema = arrow_schema(contract.stored_columns)
+    moment = pa.scalar(now, schema.field("written_at").type)
+    rows = rows.append_column("written_at", pa.repeat(moment, rows.num_rows))
+    return rows.append_column("written_by", pa.repeat(pa.scalar(run_id), rows.num_rows))
 
 
 def type_name(kind: pa.DataType) -> str:

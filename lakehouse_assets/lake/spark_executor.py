@@ -17,8 +17,7 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.contents import replaced_rows
 from lakehouse_assets.lake.data_files import ROWS_PER_FILE
-from lakehouse_assets.lake.local_executor import Note
-from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
+from lakehouse_assets.lake.outcome import Change, Note, Outcome, PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.row_hash import Content, row_hash_sql
@@ -148,6 +147,7 @@ def _merged(
         deleted=deleted,
         unchanged=facts.rows - inserted - updated if plan.action == "merge" else 0,
         version=commit["version"],
+        noted=False,
         changes=_changes(spark, table, contract, commit["version"]) if inserted + updated + deleted else {},
     )
 

@@ -18,8 +18,7 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.commit_log import commit, removal
 from lakehouse_assets.lake.contents import replaced_rows
 from lakehouse_assets.lake.data_files import partition_texts
-from lakehouse_assets.lake.local_executor import Note
-from lakehouse_assets.lake.outcome import Change, Outcome
+from lakehouse_assets.lake.outcome import Change, Note, Outcome
 from lakehouse_assets.lake.worker_stage import FileStage
 from lakehouse_assets.plan.pruning import FileFacts, touched_files
 from lakehouse_assets.plan.row_hash import row_hashes

@@ -23,7 +23,7 @@ from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.contents import Places, places
 from lakehouse_assets.lake.data_files import write_data_file
 from lakehouse_assets.lake.row_checks import violations_in
-from lakehouse_assets.lake.rows import conform, type_name
+from lakehouse_assets.lake.rows import conform, type_name, with_audit
 from lakehouse_assets.plan.alignment import check_batch_columns
 from lakehouse_assets.plan.row_hash import content_of_hashes, row_hashes
 from lakehouse_assets.plan.write_plan import Violation, WriteRequest
@@ -149,16 +149,6 @@ class WorkerTask(FittingTask):
 
     def _stored(self, rows: pa.Table) -> pa.Table:
         return with_audit(rows, self.contract, self.now, self.run_id)
-
-
-def with_audit(rows: pa.Table, contract: TableContract, now: datetime, run_id: str) -> pa.Table:
-    """The rows as the table has them: with when and by whom they were written, if the contract asks."""
-    if not contract.audited:
-        return rows
-    schema = arrow_schema(contract.stored_columns)
-    moment = pa.scalar(now, schema.field("written_at").type)
-    rows = rows.append_column("written_at", pa.repeat(moment, rows.num_rows))
-    return rows.append_column("written_by", pa.repeat(pa.scalar(run_id), rows.num_rows))
 
 
 def _as_dict(violation: Violation) -> dict[str, Any]:

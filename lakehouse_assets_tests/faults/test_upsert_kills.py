@@ -21,7 +21,13 @@ from lakehouse_assets.plan.row_hash import content_of
 from lakehouse_assets_tests.support.write_once import Write, carry_out, finish, start
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, thing
 
-COMMITTED: tuple[EffectPoint, ...] = ("write: after commit", "write: after ledger", "write: after report")
+COMMITTED: tuple[EffectPoint, ...] = (
+    "commit: after log entry",
+    "write: after commit",
+    "write: after ledger",
+    "write: after report",
+)
+OF_WORKERS: tuple[EffectPoint, ...] = ("workers: before files", "workers: after files")
 AROUND_THE_COMMIT: tuple[EffectPoint, ...] = ("write: before commit", "write: after commit")
 OTHER = [thing("b", "x.py", "f"), thing("b", "y.py", "f")]
 
@@ -72,7 +78,9 @@ def rows_now(lake: Lake) -> list[dict[str, Any]]:
     return [row for row in rows if row["repo"] == "a"]
 
 
-def kill_and_repeat(lake: Lake, case: Start, point: EffectPoint, executor: Executor) -> None:
+def kill_and_repeat(
+    lake: Lake, case: Start, point: EffectPoint, executor: Executor, *, by_workers: bool = False
+) -> None:
     if case.before:
         load = Write(root=str(lake.root), rows=[*case.before, *OTHER], run_id="load", partitions=["a", "b"])
         carry_out(load)
@@ -80,7 +88,7 @@ def kill_and_repeat(lake: Lake, case: Start, point: EffectPoint, executor: Execu
         root=str(lake.root), rows=case.batch, run_id="run", cursor="c2", executor=executor, lenient=case.quarantined > 0
     )
 
-    code, told, complaints = finish(start([each], kill_at=point))
+    code, told, complaints = finish(start([replace(each, by_workers=by_workers)], kill_at=point))
     assert code == -signal.SIGKILL, complaints
     assert not told
     assert rows_now(lake) == (case.after if point in COMMITTED else case.before)
@@ -114,7 +122,7 @@ def the_writes_tell_what_happened(lake: Lake, case: Start, point: EffectPoint) -
     assert {each["data_version"] for row in rows for each in json.loads(row["keys"])} == {content(case.after)}
 
 
-@pytest.mark.parametrize("point", EFFECT_POINTS)
+@pytest.mark.parametrize("point", [point for point in EFFECT_POINTS if point not in OF_WORKERS])
 @pytest.mark.parametrize("name", STARTS)
 def test_a_kill_leaves_the_table_as_before_or_as_after_and_a_re_run_completes_it(
     lake: Lake, name: str, point: EffectPoint
@@ -127,6 +135,25 @@ def test_a_kill_leaves_the_table_as_before_or_as_after_and_a_re_run_completes_it
 @pytest.mark.parametrize("name", ["first load", "merge"])
 def test_a_kill_in_a_write_by_spark_does_so_too(lake: Lake, name: str, point: EffectPoint):
     kill_and_repeat(lake, STARTS[name], point, "spark")
+
+
+@pytest.mark.parametrize(
+    ("name", "point"),
+    [
+        ("first load", "workers: after files"),
+        pytest.param("first load", "workers: before files", marks=pytest.mark.slow),
+        pytest.param("first load", "commit: before log entry", marks=pytest.mark.slow),
+        pytest.param("first load", "commit: after log entry", marks=pytest.mark.slow),
+        pytest.param("merge", "workers: after files", marks=pytest.mark.slow),
+        pytest.param("merge", "commit: before log entry", marks=pytest.mark.slow),
+    ],
+)
+def test_a_kill_while_workers_write_leaves_files_that_are_no_rows(lake: Lake, name: str, point: EffectPoint):
+    kill_and_repeat(lake, STARTS[name], point, "delta-rs", by_workers=True)
+    named = {path.rpartition("/")[2] for path in lake.open(THINGS).file_uris()}
+    left = {path.name for path in lake.path(THINGS).rglob("part-*.parquet")} - named
+    if name == "first load":
+        assert len(left) == (1 if point in ("workers: after files", "commit: before log entry") else 0)
 
 
 def test_a_table_whose_maker_was_killed_is_made_anew(lake: Lake):

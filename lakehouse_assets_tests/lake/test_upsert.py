@@ -1,5 +1,6 @@
 """The upsert service: what a table holds after a write, what the feed and the report say, and what is refused."""
 
+import shutil
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
+from lakehouse_assets_tests.support.checked_writes import feed_between
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, write
 
 BOTH = pytest.mark.parametrize("executor", ["delta-rs", "spark"])
@@ -72,16 +74,43 @@ def test_without_owners_an_upsert_replaces_the_keys_it_has(lake: Lake, spark: Sp
 
 
 @BOTH
-def test_equal_rows_are_not_written_and_no_commit_is_made(lake: Lake, spark: SparkSession, executor):
+def test_equal_rows_are_not_written_and_the_commit_names_no_file(lake: Lake, spark: SparkSession, executor):
     rows = table_of(THINGS, [thing("a", "x.py", "f", None), thing("a", "x.py", "g", tags=[])])
     first = write(lake, THINGS, rows)
+    files = lake.open(THINGS).file_uris()
     second = write(lake, THINGS, rows, run_id="run-2", cursor="c2", executor=executor, spark=spark)
     assert second.rows_unchanged == 2
     assert second.rows_changed == 0
-    if executor == "delta-rs":
-        assert second.version_after == first.version_after
+    if executor == "delta-rs":  # Spark's MERGE copies a file that it has looked into
+        assert (second.files_added, second.files_removed) == (0, 0)
+        assert lake.open(THINGS).file_uris() == files
+    assert not feed_between(lake.path(THINGS), first.version_after)
+    assert not feed_between(lake.path(THINGS), first.version_after, spark)
     assert Ledger(lake).latest([THINGS])[("things", "a")].cursor == "c2"
     assert second.data_versions == first.data_versions
+
+
+@BOTH
+def test_a_write_that_changed_nothing_is_a_replay_too_however_late_it_is_repeated(
+    lake: Lake, spark: SparkSession, executor
+):
+    rows = table_of(THINGS, [thing("a", "x.py", "f")])
+    write(lake, THINGS, rows, run_id="load")
+    write(lake, THINGS, rows, run_id="nothing", executor=executor, spark=spark)
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", 2)]), run_id="later", cursor="c3")
+    assert write(lake, THINGS, rows, run_id="nothing").action == "replayed"
+    assert rows_of(lake, THINGS)[0]["size"] == 2
+    assert Ledger(lake).latest([THINGS])[("things", "a")].cursor == "c3"
+
+
+def test_a_table_that_was_deleted_and_is_made_anew_starts_from_nothing(lake: Lake):
+    for _ in range(2):
+        write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f"), thing("a", "y.py", "g")]), run_id="one")
+        changed = table_of(THINGS, [thing("a", "x.py", "f", 2)])
+        done = write(lake, THINGS, changed, owners=("x.py",), run_id="two")
+        assert (done.action, done.rows_updated, done.version_after) == ("merge", 1, 2)
+        assert done.data_versions == {"a": content(rows_of(lake, THINGS))}
+        shutil.rmtree(lake.path(THINGS))
 
 
 @BOTH

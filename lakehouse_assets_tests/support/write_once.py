@@ -19,7 +19,7 @@ from lakehouse_assets.core.settings import Executor, load_settings
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets_tests.support.writes import THINGS, table_of, write
+from lakehouse_assets_tests.support.writes import THINGS, table_of, worker_rows, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,14 +40,17 @@ class Write:
     owners: list[str] | None = None
     lenient: bool = False
     """Rows that break the contract are set aside."""
+    by_workers: bool = False
+    """Spark's workers have the rows, and write them."""
 
 
 def carry_out(each: Write, spark: "SparkSession | None" = None) -> WriteReport:
     contract = replace(THINGS, violations="quarantine") if each.lenient else THINGS
+    rows = table_of(contract, each.rows)
     return write(
         Lake(Path(each.root)),
         contract,
-        table_of(contract, each.rows),
+        worker_rows(spark, rows, tasks=1) if each.by_workers and spark is not None else rows,
         partitions=each.partitions,
         owners=None if each.owners is None else tuple(each.owners),
         run_id=each.run_id,
@@ -89,7 +92,11 @@ def _meet(place: Path, name: str, number: int) -> None:
 
 def _main(name: str, meeting: str) -> None:
     writes = [Write(**each) for each in json.load(sys.stdin)]
-    spark = runtime_for(load_settings()).session if any(each.executor == "spark" for each in writes) else None
+    spark = (
+        runtime_for(load_settings()).session
+        if any(each.executor == "spark" or each.by_workers for each in writes)
+        else None
+    )
     for number, each in enumerate(writes):
         if meeting:
             _meet(Path(meeting), name, number)

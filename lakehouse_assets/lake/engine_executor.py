@@ -1,10 +1,9 @@
-"""Writes small batches with delta-rs: compare with DuckDB, commit only what changed. No JVM.
+"""Writes small batches with delta-rs's writer and MERGE: for tables that are not plain, and what hashes cannot tell.
 
-The rows that the batch could change are read once, pruned by partition and owner; the comparison is
-null-safe; equal rows are not written, so the change feed has exactly what changed.
+The rows that the batch could change are read once, pruned by partition and owner, and compared with DuckDB, null-safe;
+equal rows are not written, so the change feed has exactly what changed. Slower than `copy_on_write`, which see.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pyarrow as pa
@@ -15,7 +14,7 @@ from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.contents import contents_by_partition, replaced_rows
 from lakehouse_assets.lake.local_sql import local_sql
-from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
+from lakehouse_assets.lake.outcome import Change, Note, Outcome, PartitionValues
 from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.plan.scope import scope_predicate
 from lakehouse_assets.plan.sql_text import column, in_list, null_safe_equal
@@ -25,11 +24,10 @@ _OPERATION = "lakehouse_operation"
 _LISTED_KEYS = 5_000
 """Up to so many keys are asked for by name when only keys matter; beyond, all keys of the partitions are read."""
 
-Note = Callable[[Outcome | None], str]
-"""The commit's user metadata, from what the commit does; None where that is known only after it."""
 
-
-def execute_local(table: DeltaTable, contract: TableContract, plan: WritePlan, batch: pa.Table, note: Note) -> Outcome:
+def execute_by_engine(
+    table: DeltaTable, contract: TableContract, plan: WritePlan, batch: pa.Table, note: Note
+) -> Outcome:
     """Carry out `plan` with `batch`, whose columns are the table's."""
     columns = contract.stored_columns
     match plan.action:
