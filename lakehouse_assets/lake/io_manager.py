@@ -30,7 +30,7 @@ from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.ledger import Entry
+from lakehouse_assets.lake.ledger import Entry, Ledger
 from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
@@ -57,6 +57,7 @@ class DeltaIOManager(ConfigurableIOManager):
     lakehouse: LakehouseResource
     spark: SparkResource
     _per_partition: list[AssetMaterialization] = PrivateAttr(default_factory=list)
+    _written: dict[str, TableContract] = PrivateAttr(default_factory=dict)
 
     @explained()
     def handle_output(self, context: OutputContext, obj: Batch | Batches) -> None:
@@ -89,15 +90,19 @@ class DeltaIOManager(ConfigurableIOManager):
             executor=self.lakehouse.settings.executor,
         )
         own = {key.partition: partitions[key.partition] for key in batch.keys}
+        self._written[contract.name] = contract
         with delta_errors(f"table {contract.name}"):
             return service.write(contract, batch, own, run_id=run_id)
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
-        """Tell each partition's own data version and content.
+        """Bring the ledger's index up to the run's commits, and tell each partition's own data version and content.
 
         Dagster gives all partitions of a run one data version and one set of metadata; an event reported after
         the run's own ones sets them right, and this is the first moment after them.
         """
+        written, self._written = self._written, {}
+        for contract in written.values():
+            Ledger(self.lakehouse.lake).record(contract)
         instance = context.instance
         waiting, self._per_partition = self._per_partition, []
         if isinstance(instance, DagsterInstance):
