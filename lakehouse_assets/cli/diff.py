@@ -27,15 +27,30 @@ _SIGNS = {
 @click.command()
 @click.argument("repo")
 @click.argument("commits", metavar="[A..B]", required=False)
+@click.option("--edges", is_flag=True, help="Tell which calls, imports, bases and references came and went instead.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["CALL", "IMPORT", "INHERITS", "OVERRIDES", "REF"]),
+    help="Only edges of this kind; may be repeated. Goes with --edges.",
+)
 @json_option
-def diff(repo: str, commits: str | None, as_json: bool) -> None:
+def diff(repo: str, commits: str | None, edges: bool, kinds: tuple[str, ...], as_json: bool) -> None:
     """Tell which files and definitions of REPO changed from commit A to commit B.
 
     Without commits it tells of the last update. Comments and layout change no definition. Starts no JVM.
     """
-    found = difference(load_settings(), repo, commits)
+    if kinds and not edges:
+        raise click.UsageError("--kind goes with --edges")
+    settings = load_settings()
+    found = difference(settings, repo, commits)
+    rows = _edge_rows(settings, repo, found, kinds) if edges else []
     if as_json:
-        print_json(difference_as_json(repo, found))
+        told = difference_as_json(repo, found)
+        print_json({**{name: told[name] for name in ("repo", "from", "to")}, "edges": rows} if edges else told)
+    elif edges:
+        _print_edges(repo, found, rows)
     else:
         _print(repo, found)
 
@@ -48,6 +63,16 @@ def difference(settings: Settings, repo: str, commits: str | None) -> "Differenc
     lake = Lake(settings.lake)
     (repository,) = Registry(lake).get([repo])
     return between(settings, repository, commits) if commits else last_update(lake, repository)
+
+
+def _edge_rows(settings: Settings, repo: str, found: "Difference", kinds: tuple[str, ...]) -> list[dict[str, Any]]:
+    from lakehouse_assets.lake.edge_changes import KINDS, edge_changes
+    from lakehouse_assets.lake.tables import Lake
+
+    if found.from_commit is None or found.to_commit is None:
+        return []
+    ends = (found.from_commit, found.to_commit)
+    return edge_changes(Lake(settings.lake), repo, ends, kinds or KINDS).to_pylist()
 
 
 def difference_as_json(repo: str, found: "Difference") -> dict[str, Any]:
@@ -78,6 +103,15 @@ def definition_line(row: Mapping[str, Any]) -> str:
         "moved": f", before: {row['old_symbol']}",
     }
     return visible(f"{sign} {name} ({row['change'].replace('_', ' ')}{told.get(row['change'], '')})")
+
+
+def _print_edges(repo: str, found: "Difference", rows: list[dict[str, Any]]) -> None:
+    click.echo(title(repo, found))
+    for row in rows:
+        elsewhere = "" if row["target_repo"] == repo else f"{row['target_repo']}: "
+        line = f"{_SIGNS[row['change']]} {row['kind']} {row['source']} → {elsewhere}{row['target'] or 'unknown'}"
+        click.echo(visible(line))
+    click.echo(f"{len(rows)} edges changed", err=True)
 
 
 def _print(repo: str, found: "Difference") -> None:

@@ -49,6 +49,7 @@ def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]
     from lakehouse_assets.contracts.diffs import DIFFS
     from lakehouse_assets.contracts.file_changes import FILE_CHANGES
     from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+    from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
     from lakehouse_assets.lake.comparison import compare
     from lakehouse_assets.lake.ledger import Ledger
     from lakehouse_assets.lake.registry import Registry
@@ -72,7 +73,7 @@ def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]
             at = Ledger(grown).latest([COMMITS])[COMMITS.name, name].cursor
             sync_repositories(scratch, (name,), to=at, quiet=quiet)
         # These tell of updates, not of the head: they differ by how the repository got there.
-        histories = (GRAPH_VERSIONS, FILE_CHANGES, DIFFS)
+        histories = (GRAPH_VERSIONS, FILE_CHANGES, DIFFS, IMPACTED_CALLERS, IMPACTED_IMPORTERS, IMPACTED_FILES)
         return [
             compare(grown, clean, contract, repo)
             for contract in CATALOG.values()

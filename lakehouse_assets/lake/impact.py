@@ -4,7 +4,6 @@ Cost: the resolved relationships of all repositories, a few columns of them, onc
 is still to be had, twice; then what is reached.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,14 +11,13 @@ import pyarrow as pa
 
 from lakehouse_assets.change.impact import DISTANCE_LIMIT, find_impact
 from lakehouse_assets.contracts.definitions import DEFINITIONS
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_engine import local_engine
-from lakehouse_assets.lake.log_range import data_files
+from lakehouse_assets.lake.published import published
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
@@ -89,24 +87,13 @@ def _earlier_versions(lake: Lake, repo: str, commit: str | None) -> tuple[dict[s
     """The versions of the tables that tell of `commit`, as far as they can still be read; and what cannot."""
     if commit is None:
         return {}, ()
-    where = f"repo = {literal(repo, 'datafusion')} AND commit_sha = {literal(commit, 'datafusion')}"
-    published = lake.read(GRAPH_VERSIONS, columns=["tables"], where=where)["tables"].to_pylist()
-    if not published:
+    found = published(lake, repo, commit, tuple(_READ))
+    if found is None:
         return {}, [f"the graph was never brought to {commit[:12]}: who relied on what is gone is not told"]
-    versions: dict[str, int] = json.loads(published[0])
-    known = {c.name: versions[c.name] for c in _READ if c.name in versions and _is_there(lake, c, versions[c.name])}
-    missing = [c.name for c in _READ if c.name not in known]
-    told = f"{', '.join(missing)} of {commit[:12]} cannot be read any more: who relied on what is gone may not be told"
-    return known, [told] if missing else ()
-
-
-def _is_there(lake: Lake, contract: TableContract, version: int) -> bool:
-    """Whether no file of the version was vacuumed."""
-    table = lake.open(contract)
-    if version > table.version():
-        return False
-    table.load_as_version(version)
-    return all(file.exists() for file in data_files(table, lake.path(contract), contract, ()))
+    if not found.missing:
+        return found.versions, ()
+    told = f"{', '.join(found.missing)} of {commit[:12]} cannot be read any more"
+    return found.versions, [f"{told}: who relied on what is gone may not be told"]
 
 
 def _as_rows(contract: TableContract, found: pa.Table) -> pa.Table:

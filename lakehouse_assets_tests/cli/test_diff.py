@@ -14,7 +14,7 @@ from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.repos import RepoBuilder
-from lakehouse_assets_tests.support.worlds import World
+from lakehouse_assets_tests.support.worlds import World, publish
 from lakehouse_assets_tests.support.writes import write
 
 CART = "def total(items):\n    return sum(items)\n\ndef empty():\n    return not total([])\n"
@@ -118,6 +118,34 @@ def test_impact_of_the_last_update_comes_from_the_tables():
         ("`till.py`/pay().", 2),
     ]
     assert [row["impacted_path"] for row in told["impacted_files"]] == ["cart.py", "till.py"]
+
+
+def test_edges_that_came_and_went_are_told(lake: Lake, commits: list[str]):
+    names = ("cart.py", "cart.py:total().", "cart.py:empty().", "till.py", "till.py:pay().")
+    before = (
+        World().define(*names).use("cart.py:empty().", "cart.py:total().").use("till.py:pay().", "cart.py:empty().")
+    )
+    after = World().define(*names).use("cart.py:empty().", "cart.py:total().").use("till.py:pay().", "cart.py:total().")
+    after.use("till.py:pay().", "cart.py:total().", "REF")
+    with pytest.raises(BadInputError, match="never brought to this commit"):
+        lakehouse("diff", "r", f"{commits[0]}..", "--edges")
+    publish(lake, before, commits[0])
+    publish(lake, after, commits[1])
+
+    told = lakehouse_json("diff", "r", f"{commits[0]}..", "--edges")["edges"]
+    assert [(row["change"], row["kind"], row["source"], row["target"]) for row in told] == [
+        ("removed", "CALL", "till.pay", "cart.empty"),
+        ("added", "CALL", "till.pay", "cart.total"),
+        ("added", "REF", "till.pay", "cart.total"),
+    ]
+    calls = lakehouse("diff", "r", f"{commits[0]}..", "--edges", "--kind", "CALL")
+    assert calls.stdout.splitlines()[1:] == ["- CALL till.pay → cart.empty", "+ CALL till.pay → cart.total"]
+    back = lakehouse_json("diff", "r", f"{commits[1]}..{commits[0]}", "--edges", "--kind", "REF")["edges"]
+    assert [(row["change"], row["target"]) for row in back] == [("removed", "cart.total")]
+
+
+def test_a_kind_of_edge_goes_with_edges(commits: list[str]):
+    assert "--kind goes with --edges" in lakehouse("diff", "r", f"{commits[0]}..", "--kind", "CALL").output
 
 
 def test_a_tree_ends_where_two_repositories_share_symbols():

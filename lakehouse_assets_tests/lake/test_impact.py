@@ -2,28 +2,12 @@
 
 import pytest
 
-from lakehouse_assets.contracts.definitions import DEFINITIONS
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
-from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
-from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.impact import Impacted, impact_of
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets_tests.support.worlds import World, rows
+from lakehouse_assets_tests.support.worlds import World, publish
 from lakehouse_assets_tests.support.writes import write
-
-GRAPH = (DEFINITIONS, LINKS, IMPORTS_RESOLVED)
-
-
-def publish(lake: Lake, world: World, commit: str) -> None:
-    """Bring the graph's tables to the world's state, and say that they tell of the commit."""
-    tables = world.tables()
-    for contract in GRAPH:
-        write(lake, contract, tables[contract.name], partitions=("r",), run_id=commit)
-    versions = json_text({contract.name: lake.open(contract).version() for contract in GRAPH})
-    told = [{"repo": "r", "commit_sha": commit, "tables": versions}]
-    write(lake, GRAPH_VERSIONS, rows(GRAPH_VERSIONS, told), partitions=("r",), owners=(), run_id=commit)
 
 
 @pytest.fixture

@@ -9,11 +9,15 @@ import pyarrow as pa
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.extract.symbols import symbol_id, symbol_of
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.writes import write
 
 Row = dict[str, Any]
 
@@ -50,7 +54,8 @@ class World:
             path = name.partition(":")[0]
             parent = None if ":" not in name else ident(inside or path)
             row = {"repo": repo, "path": path, "def_id": ident(name), "symbol": symbol(name), "parent_id": parent}
-            self.definitions.append({**row, "kind": "module" if ":" not in name else kind})
+            dotted = name.replace(".py", "").replace(":", ".").removesuffix("().")
+            self.definitions.append({**row, "kind": "module" if ":" not in name else kind, "qualified_name": dotted})
         return self
 
     def use(self, source: str, target: str, kind: str = "CALL", repo: str = "r", dst_n: int = 0) -> "World":
@@ -82,3 +87,16 @@ class World:
             "imports_resolved": rows(IMPORTS_RESOLVED, self.imports),
             "definitions": rows(DEFINITIONS, self.definitions),
         }
+
+
+GRAPH = (DEFINITIONS, LINKS, IMPORTS_RESOLVED)
+
+
+def publish(lake: Lake, world: World, commit: str) -> None:
+    """Bring the graph's tables to the world's state, and say that they tell of the commit."""
+    tables = world.tables()
+    for contract in GRAPH:
+        write(lake, contract, tables[contract.name], partitions=("r",), run_id=commit)
+    versions = json_text({contract.name: lake.open(contract).version() for contract in GRAPH})
+    told = [{"repo": "r", "commit_sha": commit, "tables": versions}]
+    write(lake, GRAPH_VERSIONS, rows(GRAPH_VERSIONS, told), partitions=("r",), owners=(), run_id=commit)
