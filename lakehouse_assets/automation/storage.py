@@ -1,0 +1,74 @@
+"""Dagster's own SQLite storage, with its connections kept open.
+
+Dagster opens, migrates and closes a database for each of the hundreds of events of a run, which takes longer than
+everything else that a small update does. Files and tables are Dagster's: either storage reads what the other wrote.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
+from dagster._core.storage.sqlite_storage import DagsterSqliteStorage, SqliteStorageConfig, _event_logs_directory
+from dagster._serdes import ConfigurableClassData
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import StaticPool
+
+_KEPT = 4
+"""Databases kept open: the index, and those of the latest runs."""
+_BUSY_SECONDS = 30
+
+
+class KeptEventLogStorage(SqliteEventLogStorage):
+    """The event log, whose databases stay open for as long as they are among the latest used."""
+
+    def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
+        self._engines: dict[tuple[int, str], Engine] = {}
+        super().__init__(base_dir, inst_data)
+
+    @contextmanager
+    def _connect(self, shard: str) -> Iterator[Connection]:
+        with self._db_lock, self._engine(shard).connect() as connection, connection.begin():
+            yield connection
+
+    def _engine(self, shard: str) -> Engine:
+        """By process as well: a connection must not be used on the other side of a fork."""
+        key = (os.getpid(), shard)
+        engine = self._engines.pop(key, None)
+        if engine is None:
+            engine = create_engine(
+                self.conn_string_for_shard(shard),
+                poolclass=StaticPool,
+                connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+            )
+            event.listen(engine, "connect", _written_ahead)
+            if shard not in self._initialized_dbs:
+                self._initdb(engine)
+                self._initialized_dbs.add(shard)
+        self._engines[key] = engine
+        while len(self._engines) > _KEPT:
+            self._engines.pop(next(iter(self._engines))).dispose()
+        return engine
+
+    def dispose(self) -> None:
+        while self._engines:
+            self._engines.popitem()[1].dispose()
+        super().dispose()
+
+
+class KeptStorage(DagsterSqliteStorage):
+    """Runs, events and schedules below one folder."""
+
+    def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
+        super().__init__(base_dir, inst_data)
+        self._event_log_storage = KeptEventLogStorage(_event_logs_directory(base_dir))
+
+    @classmethod
+    def from_config_value(cls, inst_data: ConfigurableClassData, config_value: SqliteStorageConfig) -> "KeptStorage":
+        return cls.from_local(inst_data=inst_data, **config_value)
+
+
+def _written_ahead(connection: Any, _: Any) -> None:
+    """With a write-ahead log this is as safe against a killed process, and waits for the disk once in a while only."""
+    connection.execute("PRAGMA synchronous = NORMAL")
