@@ -92,7 +92,7 @@ def _earlier_versions(lake: Lake, repo: str, commit: str | None) -> tuple[dict[s
         return {}, [f"the graph was never brought to {commit[:12]}: who relied on what is gone is not told"]
     if not found.missing:
         return found.versions, ()
-    told = f"{', '.join(found.missing)} of {commit[:12]} cannot be read any more"
+    told = f"{', '.join(found.missing)} as of {commit[:12]} is not known or was vacuumed"
     return found.versions, [f"{told}: who relied on what is gone may not be told"]
 
 

@@ -51,7 +51,7 @@ def test_versions_that_were_vacuumed_are_not_read(lake: Lake, before: World, aft
     lake.open(LINKS).vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
     found = touched(lake, after, "c1")
     assert found.callers.num_rows == 0
-    assert found.notes[0].startswith("links of c1 cannot be read any more")
+    assert found.notes[0].startswith("links as of c1 is not known or was vacuumed")
 
 
 def test_the_rows_fit_their_tables(lake: Lake, before: World):
