@@ -2,8 +2,8 @@
 
 Every node gets two attributes, `d` (its definition) and `n` (its number in it; 0 is the definition itself); constants
 have `number` instead of `n`, which CPython holds to be their value. What it shares between trees (contexts, operators)
-gets none. Rows of a definition are in the order of `n`, so that a
-row's place is its number, and its AST edge needs the parent's number and the field only.
+gets none. Rows of a definition are in the order of `n`, so that a row's place is its number, and its AST edge needs
+the parent's number and the field only.
 
 Besides, each definition gets its events: statements, handlers and cases, each followed by the names that its own
 expressions use and bind, in the order of evaluation. Control flow and data flow read these and not the tree.
@@ -68,14 +68,12 @@ class Walk:
 
     def _docstring(self, rows: Rows, events: list[Any], body: list[ast.stmt]) -> list[ast.stmt]:
         """The statements behind the docstring, whose rows are written."""
-        first = body[0] if body else None
-        if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
-            rows.body_at = len(rows.kinds)
-            return body
-        text = first.value.value
-        if not isinstance(text, str):
-            rows.body_at = len(rows.kinds)
-            return body
+        match body:
+            case [ast.Expr(value=ast.Constant(value=str() as text)) as first, *_]:
+                pass
+            case _:
+                rows.body_at = len(rows.kinds)
+                return body
         rows.docstring = text
         extras, literals = len(rows.extras), len(rows.long_literals)
         if rows.parent < 0:
@@ -105,7 +103,8 @@ class Walk:
         rows.signature_extras = len(rows.extras)
         if not is_class:
             self._parameters(rows, events, node.args, base)
-        rows.yields = False  # one in the head belongs to the definition around
+        outer.yields |= rows.yields  # what is in the head is evaluated around the definition
+        rows.yields = False
         if node.__class__ is ast.Lambda:
             rows.body_at = rows.defaults_end
             self._go(rows, rows.events, [(node.body, 0, "body")], base)

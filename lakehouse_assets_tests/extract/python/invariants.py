@@ -21,7 +21,7 @@ def check_facts(facts: Facts) -> None:
     assert len(set(props)) == len(props)
     assert {(d, n) for d, n, _ in props} <= set(nodes)
     for text in (*facts.nodes["name"], *facts.props["value"], *facts.defs["docstring"], *facts.diagnostics):
-        assert text is None or text.encode("utf-8")
+        assert text is None or text.encode("utf-8").decode("utf-8") == text
 
 
 def _check_columns(columns: Columns, names: tuple[str, ...]) -> None:

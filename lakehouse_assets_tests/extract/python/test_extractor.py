@@ -82,6 +82,16 @@ def test_properties_say_what_neither_names_nor_edges_do():
     }
 
 
+def test_a_yield_makes_a_generator_of_the_function_that_evaluates_it():
+    facts = facts_of("def f():\n    def g(x=(yield)): pass\ndef h():\n    lambda: (yield)\n")
+    generators = {
+        facts.defs["descriptor"][d]
+        for d, name in zip(facts.props["d"], facts.props["name"], strict=True)
+        if name == "is_generator"
+    }
+    assert generators == {"f().", "h().<lambda1>."}
+
+
 def test_a_name_that_is_not_ascii_is_quoted_in_its_descriptor():
     assert facts_of("class Größe: pass").defs["descriptor"][1] == "`Größe`#"
 
