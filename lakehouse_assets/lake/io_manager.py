@@ -101,8 +101,8 @@ class DeltaIOManager(ConfigurableIOManager):
         the run's own ones sets them right, and this is the first moment after them.
         """
         written, self._written = self._written, {}
-        for contract in written.values():
-            Ledger(self.lakehouse.lake).record(contract)
+        if written:
+            Ledger(self.lakehouse.lake).record(*written.values())
         instance = context.instance
         waiting, self._per_partition = self._per_partition, []
         if isinstance(instance, DagsterInstance):

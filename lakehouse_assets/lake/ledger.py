@@ -83,6 +83,22 @@ def removal_note(contract: TableContract, partitions: Iterable[str]) -> str:
     )
 
 
+_LogEntry = tuple[str, int, int]
+_indexes: dict[Path, tuple[_LogEntry | None, dict[EntryKey, Entry]]] = {}
+"""The index of the lake that was read last, with the log entry that it was read at."""
+
+
+def _last_entry(path: Path) -> _LogEntry | None:
+    """Name, identity and time of a table's newest log entry: another table in its place has another."""
+    log = path / "_delta_log"
+    names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"] if log.is_dir() else []
+    if not names:
+        return None
+    newest = max(names)
+    facts = (log / newest).stat()
+    return newest, facts.st_ino, facts.st_mtime_ns
+
+
 class Ledger:
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
@@ -95,13 +111,13 @@ class Ledger:
             latest.update(self._unindexed(contract, indexed))
         return latest
 
-    def record(self, contract: TableContract, known: Sequence[Entry] = ()) -> None:
-        """Bring the index up to the table's log. Any writer may do it, for itself and for one that was killed.
+    def record(self, *contracts: TableContract, known: Sequence[Entry] = ()) -> None:
+        """Bring the index up to the tables' logs. Any writer may do it, for itself and for one that was killed.
 
         `known` entries take precedence: they changed no row, so that no commit carries them, or they know the
         content, which a MERGE tells only after its commit. They hold at least at the version they name.
         """
-        retried(f"table {MATERIALIZATIONS.name}", lambda: self._record(contract, known))
+        retried(f"table {MATERIALIZATIONS.name}", lambda: self._record(contracts, known))
 
     def newest(self, contract: TableContract, table: DeltaTable, partitions: Collection[str]) -> dict[EntryKey, Entry]:
         """The last entries of some partitions, from the end of the log, where they mostly are; else as `latest`."""
@@ -132,8 +148,11 @@ class Ledger:
         elif table.version() % INDEX_EVERY == 0:
             self.record(contract)
 
-    def _record(self, contract: TableContract, known: Sequence[Entry]) -> None:
-        fresh = self._unindexed(contract, self._indexed())
+    def _record(self, contracts: Sequence[TableContract], known: Sequence[Entry]) -> None:
+        indexed = self._indexed()
+        fresh: dict[EntryKey, Entry] = {}
+        for contract in contracts:
+            fresh |= self._unindexed(contract, indexed)
         for entry in known:
             fresh[(entry.asset, entry.partition)] = entry
         if not fresh:
@@ -149,24 +168,46 @@ class Ledger:
         merge.when_matched_update_all(_IS_NEWER).when_not_matched_insert_all().execute()
 
     def _indexed(self) -> dict[EntryKey, Entry]:
-        rows = self._lake.rows(MATERIALIZATIONS)
-        return {(row["asset"], row["partition"]): Entry(**row) for row in rows}
+        """The index; read again only when its log has another last entry, for it is asked at every step of a run."""
+        path = self._lake.path(MATERIALIZATIONS)
+        last = _last_entry(path)
+        kept = _indexes.get(path)
+        if kept is None or last is None or kept[0] != last:
+            rows = self._lake.rows(MATERIALIZATIONS)
+            kept = (last, {(row["asset"], row["partition"]): Entry(**row) for row in rows})
+            _indexes.clear()
+            _indexes[path] = kept
+        return kept[1]
 
     def _unindexed(self, contract: TableContract, indexed: Mapping[EntryKey, Entry]) -> dict[EntryKey, Entry]:
         """Entries in the log after the newest one that the index has of this table, the newest per partition."""
         if not self._lake.exists(contract):
             return {}
-        table = self._lake.open(contract)
         seen = max((e.table_version for e in indexed.values() if e.asset == contract.name), default=-1)
+        found: dict[EntryKey, Entry] = {}
+        commits = self._commits_behind(contract, seen)
+        for version, commit in commits:
+            for entry in entries_of(commit):
+                found[(entry.asset, entry.partition)] = replace(entry, table_version=version)
+        if commits:
+            report("ledger", contract.name, "read the log", commits=len(commits), entries=len(found))
+        return found
+
+    def _commits_behind(self, contract: TableContract, seen: int) -> list[tuple[int, Mapping[str, Any]]]:
+        """The commits after version `seen`, oldest first: from the entries themselves, or where some of them have
+        given way to a checkpoint, as delta-rs tells them."""
+        log = self._lake.path(contract) / "_delta_log"
+        there = {int(name.stem) for name in log.iterdir() if name.suffix == ".json" and name.stem.isdecimal()}
+        newer = sorted(version for version in there if version > seen)
+        if newer and newer[0] == seen + 1 and newer[-1] - seen == len(newer):
+            return [(version, _commit_info(log / f"{version:020}.json")) for version in newer]
+        if not newer and there:
+            return []
+        table = self._lake.open(contract)
         missing = table.version() - seen
         if missing <= 0:
-            return {}
-        found: dict[EntryKey, Entry] = {}
-        for commit in reversed(table.history(limit=missing)):
-            for entry in entries_of(commit):
-                found[(entry.asset, entry.partition)] = replace(entry, table_version=commit["version"])
-        report("ledger", contract.name, "read the log", commits=missing, entries=len(found))
-        return found
+            return []
+        return [(commit["version"], commit) for commit in reversed(table.history(limit=missing))]
 
 
 def entries_of(commit: Mapping[str, Any]) -> list[Entry]:
