@@ -16,6 +16,7 @@ _VERBS = {
     "sync": "lakehouse_assets.cli.sync:sync",
     "status": "lakehouse_assets.cli.status:status",
     "verify": "lakehouse_assets.cli.verify:verify",
+    "replay": "lakehouse_assets.cli.replay:replay",
     "definitions": "lakehouse_assets.cli.ask:definitions",
     "callers": "lakehouse_assets.cli.ask:callers",
     "callees": "lakehouse_assets.cli.ask:callees",

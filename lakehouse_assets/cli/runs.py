@@ -1,7 +1,8 @@
 """Runs of the job `sync` in this process, recorded in the instance that the UI shows."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,18 +36,31 @@ class RunResult:
 
 
 def run_sync(settings: Settings, decisions: "Sequence[SyncDecision]", progress: Progress) -> list[RunResult]:
-    """Materialize the decisions' repositories, in one run for each stretch of neighbouring partitions."""
+    """Materialize the decisions' repositories."""
+    with running(settings, progress) as run:
+        return run({decision.repository.name: decision.head.commit_sha for decision in decisions})
+
+
+@contextmanager
+def running(settings: Settings, progress: Progress) -> Iterator[Callable[[Mapping[str, str]], list[RunResult]]]:
+    """A function that brings repositories to the commits it gets by name, as often as it is called.
+
+    It makes one run for each stretch of neighbouring partitions. The instance stays open between the calls.
+    """
     with progress.step("load Dagster"):
         from lakehouse_assets.assets.partitions import PARTITIONS_NAME, align_partitions
         from lakehouse_assets.lake.registry import Registry
         from lakehouse_assets.lake.tables import Lake
 
-    heads = {decision.repository.name: decision.head.commit_sha for decision in decisions}
     with open_instance(settings) as instance:
         end_orphaned_runs(instance)
         align_partitions(instance, Registry(Lake(settings.lake)).all())
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
-        return [_run(instance, names, heads, progress) for names in contiguous(order, set(heads))]
+
+        def run(heads: Mapping[str, str]) -> list[RunResult]:
+            return [_run(instance, names, heads, progress) for names in contiguous(order, set(heads))]
+
+        yield run
 
 
 def end_orphaned_runs(instance: "DagsterInstance") -> list[str]:
@@ -86,7 +100,7 @@ def contiguous(order: Sequence[str], wanted: set[str]) -> list[list[str]]:
     return stretches
 
 
-def _run(instance: "DagsterInstance", names: list[str], heads: dict[str, str], progress: Progress) -> RunResult:
+def _run(instance: "DagsterInstance", names: list[str], heads: Mapping[str, str], progress: Progress) -> RunResult:
     from dagster import DagsterExecutionStepExecutionError, Failure
 
     from lakehouse_assets.definitions import defs

@@ -43,7 +43,7 @@ _SPACE = b" \t\n\r"
 """What git counts as white space."""
 
 
-class _Commit(NamedTuple):
+class Commit(NamedTuple):
     """The parts of a commit; short-lived, so a tuple."""
 
     tree: str
@@ -151,7 +151,7 @@ class _History:
     def is_shallow(self) -> bool:
         return bool(self._boundary)
 
-    def append(self, sha: str, columns: Columns, read: _Commit | None = None) -> list[str]:
+    def append(self, sha: str, columns: Columns, read: Commit | None = None) -> list[str]:
         """Add the commit's row, its position left open; the commit's parents."""
         self.met.add(sha)
         commit = read or self._read(sha)
@@ -167,9 +167,9 @@ class _History:
         )
         return commit.parents
 
-    def read_ahead(self, start: list[str], count: int) -> dict[str, _Commit]:
+    def read_ahead(self, start: list[str], count: int) -> dict[str, Commit]:
         """About `count` commits from `start` on that were not met, the nearest first."""
-        read: dict[str, _Commit] = {}
+        read: dict[str, Commit] = {}
         queue = deque(start)
         while queue and len(read) < count:
             sha = queue.popleft()
@@ -178,8 +178,8 @@ class _History:
                 queue.extend(read[sha].parents)
         return read
 
-    def _read(self, sha: str) -> _Commit:
-        commit = _parsed(self._objects.read(sha, "commit"))
+    def _read(self, sha: str) -> Commit:
+        commit = parsed_commit(self._objects.read(sha, "commit"))
         if not commit.tree:
             raise unreadable(self._objects.name, f"commit {sha}", "it names no tree")
         # The parents of a boundary are not there, and git, too, shows it without them.
@@ -208,7 +208,7 @@ def _positioned(line: list[pa.RecordBatch], *, start: int = 0) -> Iterator[pa.Re
         yield batch.set_column(_POSITION, field, pa.array(positions, type=field.type))
 
 
-def _parsed(data: bytes) -> _Commit:
+def parsed_commit(data: bytes) -> Commit:
     header, _, message = data.partition(b"\n\n")
     tree = author = committer = b""
     encoding = None
@@ -229,7 +229,7 @@ def _parsed(data: bytes) -> _Commit:
                 encoding = value
             case _:
                 continue
-    return _Commit(tree.decode("latin-1"), parents, author, committer, encoding, message)
+    return Commit(tree.decode("latin-1"), parents, author, committer, encoding, message)
 
 
 def _person(line: bytes, encoding: bytes | None) -> tuple[str, str, int | None]:

@@ -109,4 +109,4 @@ def test_few_rows_are_read_here_and_many_on_spark(reading: Reading, limit: int, 
 
 
 def test_nothing_to_read_is_no_batch():
-    assert whole_batch(SNAPSHOTS, [], {}, here=snapshots_of, on_spark=lambda _: pytest.fail(), limit=1) == ()
+    assert whole_batch(SNAPSHOTS, [], {}, here=snapshots_of, on_spark=lambda _: pytest.fail("read"), limit=1) == ()
