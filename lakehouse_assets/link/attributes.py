@@ -12,12 +12,14 @@ from typing import Any
 
 from lakehouse_assets.extract.python.flows_tables import Fun
 from lakehouse_assets.link.classes import Member
-from lakehouse_assets.link.engine import Constraint, Engine
+from lakehouse_assets.link.engine import MANY_THINGS, Constraint, Engine
 from lakehouse_assets.link.imports import Found, Thing
 from lakehouse_assets.link.program import Arguments, At
 from lakehouse_assets.link.units import CLASS, Definition
 
 TYPE_OF_CONSTANT = {"s": "str", "i": "int"}
+DEEPEST_NAME = 6
+"""Parts of a dotted name of something outside that are followed."""
 NO_ARGUMENTS = Arguments([], [], [])
 
 
@@ -34,6 +36,24 @@ def type_name(thing: Thing) -> str:
             return thing[1]
 
 
+class Use:
+    """An attribute of a thing, worked out once however often it is used: `to` holds what it may be.
+
+    Stands for the nodes that use it: what it leads to or calls is noted for each of them.
+    """
+
+    __slots__ = ("calls", "references", "to", "users")
+
+    def __init__(self, to: int) -> None:
+        self.to = to
+        self.users: dict[tuple[At | Use, int], None] = {}
+        self.calls: dict[Thing, str] = {}
+        self.references: dict[Thing, None] = {}
+
+
+Place = At | Use
+
+
 class Attributes(Engine):
     """Looks attributes up, and notes what each use of one leads to."""
 
@@ -42,23 +62,58 @@ class Attributes(Engine):
         self.references: dict[At, dict[Thing, None]] = {}
         self.calls: dict[At, dict[Thing, tuple[str, int]]] = {}
         """Per node: what is called, how it was found, and the variable that it was found in."""
+        self._uses: dict[tuple[Thing, str], Use] = {}
 
-    def note_call(self, at: At, target: Thing, method: str, variable: int) -> None:
-        self.calls.setdefault(at, {}).setdefault(target, (method, variable))
+    def note_call(self, at: Place, target: Thing, method: str, variable: int) -> None:
+        if isinstance(at, Use):
+            if target not in at.calls:
+                at.calls[target] = method
+                for place, user in at.users:
+                    self.note_call(place, target, method, user)
+        else:
+            self.calls.setdefault(at, {}).setdefault(target, (method, variable))
 
-    def note_reference(self, at: At, target: Thing) -> None:
-        self.references.setdefault(at, {})[target] = None
+    def note_reference(self, at: Place, target: Thing) -> None:
+        if isinstance(at, Use):
+            if target not in at.references:
+                at.references[target] = None
+                for place, _ in at.users:
+                    self.note_reference(place, target)
+        else:
+            self.references.setdefault(at, {})[target] = None
+
+    def use(self, thing: Thing, name: str, at: Place | None, variable: int) -> int:
+        """The variable that holds what `thing.name` may be; reading a property calls it. None: no node shows it."""
+        key = (thing, name)
+        found = self._uses.get(key)
+        if found is None:
+            found = self._uses[key] = Use(self.new())
+            self._get(thing, name, found.to, found)
+        if at is not None and (at, variable) not in found.users:
+            found.users[at, variable] = None
+            for target, method in found.calls.items():
+                self.note_call(at, target, method, variable)
+            for target in found.references:
+                self.note_reference(at, target)
+        return found.to
+
+    def get(self, thing: Thing, name: str, to: int, at: Place, variable: int) -> None:
+        """What `thing.name` may be goes to a variable."""
+        if thing[0] in "xoklg":
+            self.put_outside(to, type_name(thing), name)
+        else:
+            self.connect(self.use(thing, name, at, variable), to)
 
     def definition(self, path: str, descriptor: str) -> Definition | None:
         if path == self.path:
             return self.unit.definition(descriptor)
         return self.world.fact("def", path, descriptor)
 
-    def call(self, thing: Thing, to: int, at: At, arguments: Arguments, method: str, variable: int) -> None:
+    def call(self, thing: Thing, to: int, at: Place, arguments: Arguments, method: str, variable: int) -> None:
         """Calls a thing; see `Calls`."""
         raise NotImplementedError
 
-    def give(self, found: Found, to: int, at: At | None) -> None:
+    def give(self, found: Found, to: int, at: Place | None) -> None:
         """Things and variables that a name of a module leads to."""
         for thing in found.things:
             self.put(to, thing)
@@ -67,27 +122,21 @@ class Attributes(Engine):
         for path, name in found.variables:
             self.connect(self.share("g", path, name), to)
 
-    def get(self, thing: Thing, name: str, to: int, at: At, variable: int) -> None:
-        """What `thing.name` may be goes to a variable; reading a property calls it."""
+    def _get(self, thing: Thing, name: str, to: int, at: Use) -> None:
         match thing[0]:
             case "m" | "n":
                 found = self.imports.attribute(thing[1], name)
                 if found:
                     self.give(found, to, at)
-                elif thing[0] == "m" and self.world.fact("name", thing[1], "__getattr__") is not None:
-                    getter = self.imports.attribute(thing[1], "__getattr__").things
-                    for function in getter:
-                        self.call(function, to, at, NO_ARGUMENTS, "dunder", variable)
+                elif thing[0] == "m":
+                    for getter in self.imports.attribute(thing[1], "__getattr__").things:
+                        self.call(getter, to, at, NO_ARGUMENTS, "dunder", -1)
             case "i" | "j":
-                self._of_instance(thing, name, to, at, variable)
+                self._of_instance(thing, name, to, at)
             case "c" | "d":
-                self._of_class(thing, name, to, at, variable)
+                self._of_class(thing, name, to, at)
             case "s":
-                self._of_super(thing, name, to, at, variable)
-            case "x":
-                self.put(to, ("x", f"{thing[1]}.{name}"))
-            case "o" | "k" | "l" | "g":
-                self.put(to, ("x", f"{type_name(thing)}.{name}"))
+                self._of_super(thing, name, to, at)
             case "p" if name in ("setter", "getter", "deleter"):
                 self.put(to, thing)
             case "b" if name == "__self__":
@@ -95,14 +144,20 @@ class Attributes(Engine):
             case "f" if name == "__wrapped__":
                 self.put(to, thing)
 
-    def _of_instance(self, thing: Thing, name: str, to: int, at: At, variable: int) -> None:
+    def put_outside(self, to: int, holder: str, name: str) -> None:
+        """An attribute of something outside. In a loop (`node = node.next`) it would never end: no name comes twice."""
+        parts = holder.split(".")
+        if name not in parts and len(parts) < DEEPEST_NAME:
+            self.put(to, ("x", f"{holder}.{name}"))
+
+    def _of_instance(self, thing: Thing, name: str, to: int, at: Use) -> None:
         _, path, descriptor = thing
         if name == "__class__":
             self.put(to, ("d" if thing[0] == "j" else "c", path, descriptor))
             return
         found = self.classes.lookup(path, descriptor, name)
         if isinstance(found, Member):
-            self._member(found, thing, name, to, at, variable)
+            self._member(found, thing, name, to, at)
             if found.name.definitions:
                 return
         self._instance_variables(path, descriptor, name, to)
@@ -113,51 +168,51 @@ class Attributes(Engine):
         getter = self.classes.lookup(path, descriptor, "__getattr__")
         if isinstance(getter, Member) and not name.startswith("__"):
             for own in getter.name.definitions:
-                self.call(("b", getter.path, own, *thing), to, at, NO_ARGUMENTS, "dunder", variable)
+                self.call(("b", getter.path, own, *thing), to, at, NO_ARGUMENTS, "dunder", -1)
 
     def _instance_variables(self, path: str, descriptor: str, name: str, to: int) -> None:
         for entry in self.classes.order(path, descriptor).classes:
             if entry[0] == "c":
                 self.connect(self.share("s", entry[1], entry[2], name), to)
 
-    def _member(self, found: Member, receiver: Thing, name: str, to: int, at: At, variable: int) -> None:
+    def _member(self, found: Member, receiver: Thing, name: str, to: int, at: Use) -> None:
         """What is found in a class, as seen from an instance."""
         path, descriptor, bound = found
         for own in bound.definitions:
-            self.bind((self.imports.definition(path, own)), receiver, to, at, variable)
+            self.bind((self.imports.definition(path, own)), receiver, to, at)
             if receiver[0] == "j":
-                self._overridden(path, own, receiver, to, at, variable)
+                self._overridden(path, own, receiver, to, at)
         if bound.imports:
             self.give(
                 self.imports.bound(path, bound._replace(definitions=(), references=(), flows=False), name), to, at
             )
         if bound.flows or bound.references:
             holder = self.share("a", path, descriptor, name)
-            self.constrain(holder, (_bind_arrived, receiver, to, at, holder))
+            self.constrain(holder, (_bind_arrived, receiver, to, at))
 
-    def bind(self, thing: Thing, receiver: Thing, to: int, at: At, variable: int) -> None:
+    def bind(self, thing: Thing, receiver: Thing, to: int, at: Use) -> None:
         """A thing from a class, looked up on an instance: functions get bound, properties and descriptors called."""
         match thing[0]:
             case "f":
-                self._bind_function(thing, receiver, to, at, variable)
+                self._bind_function(thing, receiver, to, at)
             case "p":
-                self.call(("b", thing[1], thing[2], *receiver), to, at, NO_ARGUMENTS, "property", variable)
+                self.call(("b", thing[1], thing[2], *receiver), to, at, NO_ARGUMENTS, "property", -1)
             case "i" | "j":
                 getter = self.classes.lookup(thing[1], thing[2], "__get__")
                 if isinstance(getter, Member) and getter.name.definitions:
                     for own in getter.name.definitions:
-                        self.call(("b", getter.path, own, *thing), to, at, NO_ARGUMENTS, "descriptor", variable)
+                        self.call(("b", getter.path, own, *thing), to, at, NO_ARGUMENTS, "descriptor", -1)
                 else:
                     self.put(to, thing)
             case _:
                 self.put(to, thing)
 
-    def _bind_function(self, thing: Thing, receiver: Thing, to: int, at: At, variable: int) -> None:
+    def _bind_function(self, thing: Thing, receiver: Thing, to: int, at: Use) -> None:
         _, path, descriptor = thing
         said = self.definition(path, descriptor)
         flags = said.flags if said is not None else 0
         if flags & Fun.PROPERTY:
-            self.call(("b", path, descriptor, *receiver), to, at, NO_ARGUMENTS, "property", variable)
+            self.call(("b", path, descriptor, *receiver), to, at, NO_ARGUMENTS, "property", -1)
         elif flags & Fun.STATIC:
             self.put(to, thing)
             self.note_reference(at, thing)
@@ -167,12 +222,12 @@ class Attributes(Engine):
             self.put(to, ("b", path, descriptor, *receiver))
             self.note_reference(at, thing)
 
-    def _overridden(self, path: str, own: str, receiver: Thing, to: int, at: At, variable: int) -> None:
+    def _overridden(self, path: str, own: str, receiver: Thing, to: int, at: Use) -> None:
         """An instance of a class or one below it may have a method that overrides the one found."""
         overriding = self.share("v", path, own)
-        self.constrain(overriding, (_override_arrived, receiver, to, at, variable))
+        self.constrain(overriding, (_override_arrived, receiver, to, at))
 
-    def _of_class(self, thing: Thing, name: str, to: int, at: At, variable: int) -> None:
+    def _of_class(self, thing: Thing, name: str, to: int, at: Use) -> None:
         _, path, descriptor = thing
         found = self.classes.lookup(path, descriptor, name)
         if isinstance(found, Member):
@@ -185,9 +240,9 @@ class Attributes(Engine):
         if meta is not None:
             above = self.classes.lookup(meta[1], meta[2], name)
             if isinstance(above, Member):
-                self._member(above, thing, name, to, at, variable)
+                self._member(above, thing, name, to, at)
 
-    def _class_member(self, found: Member, cls: Thing, name: str, to: int, at: At) -> None:
+    def _class_member(self, found: Member, cls: Thing, name: str, to: int, at: Use) -> None:
         path, descriptor, bound = found
         for own in bound.definitions:
             said = self.definition(path, own)
@@ -214,14 +269,14 @@ class Attributes(Engine):
     def _order(self, cls: Thing) -> tuple[Thing, ...]:
         return self.classes.order(cls[1], cls[2]).classes
 
-    def _of_super(self, thing: Thing, name: str, to: int, at: At, variable: int) -> None:
+    def _of_super(self, thing: Thing, name: str, to: int, at: Use) -> None:
         _, path, descriptor, *rest = thing
         receiver = tuple(rest)
         found = self.classes.lookup(receiver[1], receiver[2], name, ("c", path, descriptor))
         if isinstance(found, Member):
             if receiver[0] in "ij":
                 # What comes next is fixed by the receiver's class: nothing below it can come in between.
-                self._member(found, ("i", *receiver[1:]), name, to, at, variable)
+                self._member(found, ("i", *receiver[1:]), name, to, at)
             else:
                 self._class_member(found, receiver, name, to, at)
         elif found is not None:
@@ -237,11 +292,24 @@ class Attributes(Engine):
                 self.connect(source, self.into("g", thing[1], name))
 
     def _set_on_instance(self, thing: Thing, name: str, source: int, at: At) -> None:
-        self.connect(source, self.into("s", thing[1], thing[2], name))
+        """What a method sets on `self` is set on its own class, whichever class below it the instance has."""
+        _, path, descriptor = thing
+        own = self._class_around(at[0])
+        if own and ("c", self.path, own) in self.classes.order(path, descriptor).classes:
+            path, descriptor = self.path, own
+        self.connect(source, self.into("s", path, descriptor, name))
         setter = self.classes.lookup(thing[1], thing[2], "__setattr__")
         if isinstance(setter, Member):
             for own in setter.name.definitions:
                 self.call(("b", setter.path, own, *thing), -1, at, NO_ARGUMENTS, "dunder", -1)
+
+    def _class_around(self, d: int) -> str:
+        unit = self.unit
+        while d > 0:
+            d = unit.parents[d]
+            if unit.kinds[d] == CLASS:
+                return unit.descriptors[d]
+        return ""
 
 
 def on_get(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
@@ -255,15 +323,18 @@ def on_set(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
 
 
 def _bind_arrived(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
-    _, receiver, to, at, variable = constraint
-    solver.bind(thing, receiver, to, at, variable)
+    _, receiver, to, at = constraint
+    solver.bind(thing, receiver, to, at)
 
 
 def _override_arrived(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
     """Only if the overriding method's class is below the receiver's."""
-    _, receiver, to, at, variable = constraint
+    _, receiver, to, at = constraint
+    if thing == MANY_THINGS:
+        solver.put(to, thing)
+        return
     said = solver.definition(thing[1], thing[2])
     if said is not None and said.around:
         below = solver.classes.order(thing[1], said.around).classes
         if ("c", receiver[1], receiver[2]) in below:
-            solver.bind(thing, ("j", thing[1], said.around), to, at, variable)
+            solver.bind(thing, ("j", thing[1], said.around), to, at)

@@ -126,7 +126,7 @@ class Builtins(Calls):
 
     def _collect_from(self, source: int, kind: str, to: int, at: At) -> None:
         inner = self.new()
-        self.soft.add(inner)
+        self.soft[inner] = 1
         self.constrain(source, (_item_arrived, inner, at))
         self._collect(inner, kind, to, at)
 

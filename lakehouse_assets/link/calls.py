@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from lakehouse_assets.extract.python.flows_tables import Fun
-from lakehouse_assets.link.attributes import type_name
+from lakehouse_assets.link.attributes import Place, Use, type_name
 from lakehouse_assets.link.classes import Member
 from lakehouse_assets.link.containers import Containers
 from lakehouse_assets.link.engine import Constraint
@@ -53,7 +53,7 @@ class Calls(Containers):
                     by_name[name] = variable
         return Parameters(positional, by_name, rest, named_rest, said.flags)
 
-    def call(self, thing: Thing, to: int, at: At, arguments: Arguments, method: str, variable: int) -> None:
+    def call(self, thing: Thing, to: int, at: Place, arguments: Arguments, method: str, variable: int) -> None:
         match thing[0]:
             case "f":
                 self._call_function(thing, None, to, at, arguments, method, variable)
@@ -65,7 +65,12 @@ class Calls(Containers):
             case "i" | "j":
                 self.dunder(thing, "__call__", to, at, arguments, variable)
             case "x":
-                self.call_outside(thing[1], None, to, at, arguments)
+                if isinstance(at, Use):
+                    self.note_call(at, thing, "outside", -1)
+                else:
+                    self.call_outside(thing[1], None, to, at, arguments)
+            case "many":
+                self.note_call(at, thing, method, variable)
             case "p" if arguments.positional:
                 self.put(to, thing)
 
@@ -74,7 +79,7 @@ class Calls(Containers):
         function: Thing,
         receiver: Thing | None,
         to: int,
-        at: At,
+        at: Place,
         arguments: Arguments,
         method: str,
         variable: int,
@@ -123,7 +128,7 @@ class Calls(Containers):
             elif found.named_rest is not None:
                 self.store(found.named_rest, f"s:{name}", source)
 
-    def _make_instance(self, cls: Thing, to: int, at: At, arguments: Arguments, method: str, variable: int) -> None:
+    def _make_instance(self, cls: Thing, to: int, at: Place, arguments: Arguments, method: str, variable: int) -> None:
         kind, path, descriptor = cls
         instance: Thing = ("i" if kind == "c" else "j", path, descriptor)
         self.put(to, instance)
@@ -150,8 +155,7 @@ class Calls(Containers):
         if kind == "x":
             self.call_outside(f"{thing[1]}.{name}", None, to, at, arguments)
             return
-        holder = self.new()
-        self.get(thing, name, holder, (at[0], at[1] + 1), variable)
+        holder = self.use(thing, name, (at[0], at[1] + 1), variable)
         self.constrain(holder, (_method_arrived, to, at, arguments, METHODS.get(kind, "flow"), variable))
 
     def call_outside(self, dotted: str, receiver: Thing | None, to: int, at: At, arguments: Arguments) -> None:

@@ -44,7 +44,7 @@ class Classes:
         self.world = imports.world
 
     def bases(self, path: str, descriptor: str) -> tuple[Thing, ...]:
-        return self.world.derived(("bases", path, descriptor), lambda: self._bases(path, descriptor), ())
+        return self.world.derived(("bases", path, descriptor), (), self._bases, path, descriptor)
 
     def _bases(self, path: str, descriptor: str) -> tuple[Thing, ...]:
         said = self.world.fact("class", path, descriptor)
@@ -68,10 +68,8 @@ class Classes:
         return None
 
     def order(self, path: str, descriptor: str) -> Order:
-        own = ("c", path, descriptor)
-        return self.world.derived(
-            ("order", path, descriptor), lambda: self._order(path, descriptor), Order((own,), False)
-        )
+        circle = Order((("c", path, descriptor),), False)
+        return self.world.derived(("order", path, descriptor), circle, self._order, path, descriptor)
 
     def _order(self, path: str, descriptor: str) -> Order:
         own: Thing = ("c", path, descriptor)
@@ -99,9 +97,8 @@ class Classes:
 
         `after` starts the search behind that class, as `super()` does.
         """
-        return self.world.derived(
-            ("lookup", path, descriptor, name, after), lambda: self._lookup(path, descriptor, name, after), None
-        )
+        key = ("lookup", path, descriptor, name, after)
+        return self.world.derived(key, None, self._lookup, path, descriptor, name, after)
 
     def _lookup(self, path: str, descriptor: str, name: str, after: Thing | None) -> Member | str | None:
         entries = self.order(path, descriptor).classes

@@ -4,7 +4,7 @@ Of a container, variable `e` + key holds what was stored under a constant key, `
 and `*` all of it.
 """
 
-from lakehouse_assets.link.attributes import NO_ARGUMENTS, Attributes
+from lakehouse_assets.link.attributes import NO_ARGUMENTS, Attributes, Place
 from lakehouse_assets.link.classes import Member
 from lakehouse_assets.link.engine import Constraint
 from lakehouse_assets.link.imports import Thing
@@ -17,15 +17,35 @@ class Containers(Attributes):
         self.sizes: dict[Thing, int] = {}
         """Containers whose length is plain from where they were made."""
         self.constant_keys: dict[Thing, list[str]] = {}
+        self._elements: dict[tuple[Thing, str], int] = {}
+        self._keys: dict[Thing, dict[str, int]] = {}
 
     def container(self, at: At, kind: str, part: str = "") -> Thing:
         return ("l", self.path, self.unit.descriptors[at[0]], f"{at[1]}{part}", kind)
 
     def element(self, thing: Thing, key: str) -> int:
-        return self.share("e", thing[1], thing[2], thing[3], key)
+        """The variable of what is under a key; `*` of the file's own containers is put together when asked for."""
+        place = (thing, key)
+        found = self._elements.get(place)
+        if found is not None:
+            return found
+        found = self._elements[place] = self.share("e", thing[1], thing[2], thing[3], key)
+        if thing[1] == self.path:
+            keys = self._keys.setdefault(thing, {})
+            if key == "*":
+                for other in tuple(keys.values()):
+                    self.connect(other, found)
+            elif "*" in keys:
+                self.connect(found, keys["*"])
+            keys[key] = found
+        return found
 
     def store(self, thing: Thing, key: str | None, source: int) -> None:
-        if source >= 0:
+        if source < 0:
+            return
+        if thing[1] == self.path:
+            self.connect(source, self.element(thing, key or "?"))
+        else:
             self.connect(source, self.into("e", thing[1], thing[2], thing[3], key or "?"))
             self.connect(source, self.into("e", thing[1], thing[2], thing[3], "*"))
 
@@ -36,15 +56,14 @@ class Containers(Attributes):
             self.connect(self.element(thing, key), to)
             self.connect(self.element(thing, "?"), to)
 
-    def dunder(self, thing: Thing, name: str, to: int, at: At, arguments: Arguments, variable: int = -1) -> bool:
+    def dunder(self, thing: Thing, name: str, to: int, at: Place, arguments: Arguments, variable: int = -1) -> bool:
         """Calls a special method of an instance's class, if it has one in the repository."""
         if thing[0] not in "ij":
             return False
         found = self.classes.lookup(thing[1], thing[2], name)
         if not isinstance(found, Member):
             return False
-        holder = self.new()
-        self._member(found, thing, name, holder, at, variable)
+        holder = self.use(thing, name, None, -1)
         self.constrain(holder, (_call_arrived, to, at, arguments, "dunder", variable))
         return True
 

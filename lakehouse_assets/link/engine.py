@@ -15,13 +15,20 @@ from lakehouse_assets.link.keys import PART
 from lakehouse_assets.link.program import Program
 from lakehouse_assets.link.units import Unit
 
+SOFT: Thing = ("soft",)
+"""Stands for the first bit, which is no thing."""
 Constraint = tuple[Any, ...]
 """Handler first, then whatever it needs; called as handler(solver, constraint, thing)."""
 Oracle = Callable[[str], Iterable[str]]
 """What other files' last round put into a shared variable, as texts of things."""
 
+MANY = "many"
+"""Stands for more values than a shared variable takes."""
+MANY_THINGS: Thing = (MANY,)
 MOST_STEPS = 400_000
 """Applications of a constraint to a thing in one run over one file; real files stay far below."""
+MOST_THINGS = 64
+"""What one variable holds at most: what comes later stays out. Real ones hold one or two."""
 
 
 def text_of(thing: Thing) -> str:
@@ -54,21 +61,21 @@ class Engine:
         self._constraints: list[list[Constraint]] = program.constraints
         self._added: dict[int, list[Constraint]] = {}
         self._queue: deque[int] = deque()
-        self.things: list[Thing] = []
-        self._numbers: dict[Thing, int] = {}
+        self.things: list[Thing] = [SOFT]
+        self._numbers: dict[Thing, int] = {SOFT: 0}
         self.shared: dict[str, int] = {}
         """Variables that other files know, by key."""
         self.written: dict[str, int] = {}
         """What this file puts into other files' variables, by key: apart from what others put there."""
-        self.read: dict[str, None] = {}
-        """Keys of other files' variables that were read."""
-        self.soft: set[int] = set()
-        """Variables that hold what came by way of flows rather than by a plain binding."""
+        self.soft: list[int] = [0] * count
+        """1 for variables that hold what came by way of flows rather than by a plain binding; it goes with the values,
+        as the first bit, to wherever they go."""
         self.steps = 0
 
     def new(self) -> int:
         self.values.append(0)
         self._delta.append(0)
+        self.soft.append(0)
         return len(self.values) - 1
 
     def number(self, thing: Thing) -> int:
@@ -83,9 +90,10 @@ class Engine:
             self.add(variable, 1 << self.number(thing))
 
     def add(self, variable: int, bits: int) -> None:
-        new = bits & ~self.values[variable]
-        if new:
-            self.values[variable] |= new
+        held = self.values[variable]
+        new = (bits | self.soft[variable]) & ~held
+        if new and held.bit_count() < MOST_THINGS:
+            self.values[variable] = held | new
             if not self._delta[variable]:
                 self._queue.append(variable)
             self._delta[variable] |= new
@@ -111,7 +119,7 @@ class Engine:
             constraint[0](self, constraint, thing)
 
     def held(self, variable: int, bits: int | None = None) -> list[Thing]:
-        bits = self.values[variable] if bits is None else bits
+        bits = (self.values[variable] if bits is None else bits) & ~1
         found: list[Thing] = []
         things = self.things
         while bits:
@@ -120,11 +128,15 @@ class Engine:
             bits ^= low
         return found
 
+    def is_soft(self, variable: int) -> bool:
+        return variable >= 0 and bool(self.values[variable] & 1)
+
     def run(self) -> None:
         """To the least fixpoint, or to the limit on steps."""
         queue = self._queue
         values = self.values
         deltas = self._delta
+        soft = self.soft
         static = self._static
         constraints = self._constraints
         count = len(static)
@@ -138,9 +150,10 @@ class Engine:
             if dynamic:
                 targets = [*targets, *dynamic]
             for target in targets:
-                new = bits & ~values[target]
-                if new:
-                    values[target] |= new
+                held = values[target]
+                new = (bits | soft[target]) & ~held
+                if new and held.bit_count() < MOST_THINGS:
+                    values[target] = held | new
                     if not deltas[target]:
                         queue.append(target)
                     deltas[target] |= new
@@ -149,6 +162,7 @@ class Engine:
             if not own and not added:
                 continue
             arrived: list[Thing] = []
+            bits &= ~1
             while bits:
                 low = bits & -bits
                 arrived.append(things[low.bit_length() - 1])
@@ -172,13 +186,11 @@ class Engine:
         key = PART.join(parts)
         found = self.shared.get(key)
         if found is None:
-            found = self.shared[key] = self.own_variable(parts) if parts[1] == self.path else self.new()
-            self.soft.add(found)
-            if parts[1] == self.path:
-                texts: Iterable[str] = self._inbox.get(key, ())
-            else:
-                self.read[key] = None
-                texts = self._oracle(key)
+            is_own = parts[1] == self.path
+            found = self.shared[key] = self.own_variable(parts) if is_own else self.new()
+            texts: Iterable[str] = self._inbox.get(key, ()) if is_own else self._oracle(key)
+            if texts or not is_own or parts[0] in "rysev":
+                self.soft[found] = 1
             for text in texts:
                 self.put(found, thing_of(text))
         return found
@@ -199,17 +211,3 @@ class Engine:
         """The file's own variable behind a key; elements of containers and the like have none yet."""
         found = self.program.own.get(parts[0] + PART + PART.join(parts[2:]))
         return self.new() if found is None else found
-
-    def soften(self) -> set[int]:
-        """All variables that something in a soft one can have come to."""
-        waiting = list(self.soft)
-        seen = set(waiting)
-        static = self._static
-        count = len(static)
-        while waiting:
-            variable = waiting.pop()
-            for target in (*(static[variable] if variable < count else ()), *self._copies.get(variable, ())):
-                if target not in seen:
-                    seen.add(target)
-                    waiting.append(target)
-        return seen

@@ -35,6 +35,7 @@ class Landing(NamedTuple):
 
 
 NOTHING_FOUND = Found()
+_NOWHERE = Landing("unresolved", "", NOTHING_FOUND)
 
 
 def split(path: str) -> tuple[str, str]:
@@ -106,9 +107,8 @@ class Imports:
         return None
 
     def landing(self, importer: str, said: Import) -> Landing:
-        return self.world.derived(
-            ("landing", importer, said), lambda: self._landing(importer, said), Landing("unresolved", "", NOTHING_FOUND)
-        )
+        key = ("landing", importer, said)
+        return self.world.derived(key, _NOWHERE, self._landing, importer, said)
 
     def _landing(self, importer: str, said: Import) -> Landing:
         module, target, kind = self._module(importer, said)
@@ -156,7 +156,7 @@ class Imports:
 
     def attribute(self, target: str, name: str) -> Found:
         """What `name` is in a module: what is bound there, then what stars bring, then a submodule."""
-        return self.world.derived(("attribute", target, name), lambda: self._attribute(target, name), NOTHING_FOUND)
+        return self.world.derived(("attribute", target, name), NOTHING_FOUND, self._attribute, target, name)
 
     def _attribute(self, target: str, name: str) -> Found:
         if not target.endswith("/"):
@@ -203,7 +203,7 @@ class Imports:
 
     def offers(self, path: str, name: str) -> bool:
         """Whether a star import takes a name."""
-        return self.world.derived(("offers", path, name), lambda: self._offers(path, name), False)
+        return self.world.derived(("offers", path, name), False, self._offers, path, name)
 
     def _offers(self, path: str, name: str) -> bool:
         said = self.world.fact("all", path)

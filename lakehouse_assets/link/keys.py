@@ -17,7 +17,11 @@ _RANGE = 1 << 64
 
 def number_of(text: str) -> int:
     """Signed, as every engine can hold it; never the one that means missing."""
-    number = xxh64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
+    return number_of_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def number_of_bytes(data: bytes) -> int:
+    number = xxh64_intdigest(data) or 1
     return number - _RANGE if number >= _SIGN else number
 
 

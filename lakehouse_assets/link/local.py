@@ -1,16 +1,11 @@
 """Links a folder of files in this process, without a lake: for single questions, for tests and for measurements."""
 
-import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lakehouse_assets.core.hashing import fingerprint
-from lakehouse_assets.extract.python.columns import _descriptors
-from lakehouse_assets.extract.python.flows import summarize
-from lakehouse_assets.extract.python.limits import Deadline
-from lakehouse_assets.extract.python.scopes import build_scopes
-from lakehouse_assets.extract.python.walk import Walk
+from lakehouse_assets.extract.python.extractor import extract_python
 from lakehouse_assets.extract.symbols import def_ids
 from lakehouse_assets.link.callgraph import call_graph, dotted
 from lakehouse_assets.link.modules import ModuleIndex, is_python
@@ -36,23 +31,8 @@ class Sources:
     def summary(self, path: str) -> dict[str, Any]:
         blob = self.blobs[path]
         if blob not in self._summaries:
-            self._summaries[blob] = _summary(self.texts[path])
+            self._summaries[blob] = extract_python(self.texts[path]).summary
         return self._summaries[blob]
-
-
-def _summary(text: str | bytes) -> dict[str, Any]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return {}
-    definitions = Walk(tree, Deadline(100), 10**7).definitions
-    return summarize(
-        tree,
-        [r.node for r in definitions],
-        [r.parent for r in definitions],
-        build_scopes(tree),
-        _descriptors(definitions),
-    )
 
 
 def sources_in(folder: Path) -> Sources:
@@ -67,7 +47,7 @@ def link_sources(
     return link_repository(repo=repo, files=sources.blobs, load=sources.load, previous=previous, neighbours=neighbours)
 
 
-def call_graph_of(sources: Sources, result: LinkResult, repo: str = "local") -> dict[str, list[str]]:
+def call_graph_of(sources: Sources, result: LinkResult) -> dict[str, list[str]]:
     """The call graph of all files of a clean run."""
     index = ModuleIndex(sources.blobs)
     definitions: list[tuple[int, int | None, str, str]] = []

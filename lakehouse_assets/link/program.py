@@ -46,7 +46,12 @@ class Program:
         self.elsewhere: dict[At, int] = {}
         """Nodes of calls that are run by another definition than the one they are written in: the one around it."""
         self.soft: list[int] = []
+        self.receivers: set[int] = set()
+        """`self` and `cls` of methods."""
         self.own: dict[str, int] = {}
+        """Variables that other files know, by key without the path."""
+        self.told: list[str] = []
+        """Those that others read to know more than the file's facts say."""
         self._decode(unit, handlers, copies)
         self.copies: list[tuple[int, ...]] = [tuple(targets) for targets in copies]
         self._own_variables(unit)
@@ -56,21 +61,29 @@ class Program:
         descriptors = unit.descriptors
         for name, row in unit.names.items():
             own[f"g{PART}{name}"] = row[0]
+            if row[3] or row[4]:
+                self.told.append(f"g{PART}{name}")
         for d, row in unit.classes.items():
             for name, member in row[3].items():
                 own[f"a{PART}{descriptors[d]}{PART}{name}"] = member[0]
+                if member[3] or member[4]:
+                    self.told.append(f"a{PART}{descriptors[d]}{PART}{name}")
         strings = unit.strings
         for d, row in unit.functions.items():
             descriptor = descriptors[d]
             if row[2] != NOTHING:
                 own[f"r{PART}{descriptor}"] = row[2]
+                self.told.append(f"r{PART}{descriptor}")
                 self.soft.append(row[2])
             if row[3] != NOTHING:
                 own[f"y{PART}{descriptor}"] = row[3]
+                self.told.append(f"y{PART}{descriptor}")
                 self.soft.append(row[3])
             for i in range(4, len(row), 3):
                 own[f"p{PART}{descriptor}{PART}{strings[row[i]]}"] = row[i + 2]
-                if not (i == 4 and row[1] & Fun.METHOD):
+                if i == 4 and row[1] & Fun.METHOD:
+                    self.receivers.add(row[i + 2])
+                else:
                     self.soft.append(row[i + 2])
 
     def _decode(self, unit: Unit, handlers: Handlers, copies: list[list[int]]) -> None:

@@ -1,17 +1,18 @@
 """Links a repository: all of it, or what an update can have changed."""
 
 import gc
+import marshal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of, number_of
+from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART, hash_of, number_of, number_of_bytes
 from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets.link.rounds import ROUNDS, Record, Rounds
 from lakehouse_assets.link.rows import EXPORTS, IMPORTS, LINKS, MODULES, RowMaker, module_rows
 from lakehouse_assets.link.state import Columns, LinkState, StateRows, no_rows
-from lakehouse_assets.link.world import Load, Neighbours, NoNeighbours, World
+from lakehouse_assets.link.world import Load, Neighbours, NoNeighbours, Read, World
 
 ROWS = 1 << ROUNDS
 """In the rounds of a read: it was read to make rows, behind all rounds."""
@@ -128,7 +129,7 @@ class _Linking:
 
     def _summary(self, path: str) -> int:
         unit = self._world.unit(path)
-        return hash_of(None if unit is None else unit.summary)
+        return MISSING if unit is None else number_of_bytes(marshal.dumps(unit.summary, 2))
 
     def _provided(self, path: str) -> dict[int, int]:
         unit = self._world.unit(path)
@@ -169,18 +170,18 @@ class _Linking:
             records = rounds.records.get(path)
             if records is None:
                 relinked[path] = fresh[path]
-                self._keep(state, path, [], frozenset[str]())
+                self._keep(state, path, [], frozenset())
                 continue
             if path in fresh or self._ends_differently(path, records[-1]):
                 relinked[path] = rounds.reasons[path]
-            reads = None
+            made = None
             if path in relinked:
                 unit = self._world.unit(path)
                 assert unit is not None
                 self._world.reading = set()
                 maker.add(unit, rounds.program(path), rounds.solutions[path])
-                reads = frozenset(self._world.reading)
-            self._keep(state, path, records, reads)
+                made = frozenset(self._world.reading)
+            self._keep(state, path, records, made)
         for path, summary in self._summaries.items():
             if previous is not None and path not in fresh:
                 self._touch(state, path, summary)
@@ -192,7 +193,7 @@ class _Linking:
             module_index=module_rows(self._repo, moved, self._index),
             exported_defs=maker.exported,
             imports_resolved=maker.resolved,
-            links=maker.links,
+            links=maker.links(),
             state=state,
             solves=rounds.solves,
         )
@@ -212,50 +213,55 @@ class _Linking:
         assert self._previous is not None
         last = 1 << (ROUNDS - 1)
         before = {key: there for key, there, rounds in self._previous.read_by(path) if rounds & last}
-        return before != {**record.asked, **record.facts}
+        return before != dict(self._reads(path, record))
 
-    def _keep(self, state: StateRows, path: str, records: list[Record], reads: frozenset[str] | None) -> None:
-        """A file's rows of the state. `reads` is what making its rows read; None: they stand, and so do their reads."""
+    def _reads(self, path: str, record: Record) -> Iterator[tuple[int, int]]:
+        """Keys and hashes of what a solve read of the repository's other files."""
+        yield from record.before.items()
+        for name, there in record.names.items():
+            yield number_of(name), there
+        for name in self._world.facts_behind(record.read):
+            owner, number, there = self._world.identity(name)
+            if owner != path and ELSEWHERE not in owner:
+                yield number, there
+
+    def _keep(self, state: StateRows, path: str, records: list[Record], made: frozenset[Read] | None) -> None:
+        """A file's rows of the state. `made` is what making its rows read; None: they stand, and so do their reads."""
         previous = self._previous
+        world = self._world
         state.solved.add(path)
-        consulted = {other for record in records for other in record.consulted}
         rounds_of: dict[tuple[int, int], int] = {}
-        elsewhere: dict[str, int] = {}
         for number, record in enumerate(records):
-            for key, there in (*record.asked.items(), *record.facts.items()):
-                rounds_of[key, there] = rounds_of.get((key, there), 0) | 1 << number
-            elsewhere.update(record.elsewhere)
-        if reads is None or not all(record.is_new for record in records):
+            for entry in self._reads(path, record):
+                rounds_of[entry] = rounds_of.get(entry, 0) | 1 << number
+        consulted: set[str] = set()
+        elsewhere: dict[str, int] = {}
+        for name in world.facts_behind({item for record in records for item in record.read} | (made or frozenset())):
+            owner, _, there = world.identity(name)
+            if ELSEWHERE in owner:
+                elsewhere[name] = there
+            elif not name.startswith((f"at{PART}", f"top{PART}")):
+                consulted.add(owner)
+        if made is None or not all(record.is_new for record in records):
             assert previous is not None
             consulted.update(previous.consulted(path))
             for name, readers in previous.read_elsewhere().items():
                 elsewhere.update((name, there) for reader, there in readers if reader == path)
-        if reads is None:
+        if made is None:
             assert previous is not None
-            for key, there, rounds in previous.read_by(path):
-                if rounds & ROWS:
-                    rounds_of[key, there] = rounds_of.get((key, there), 0) | ROWS
-        for name in reads or ():
-            owner = name.split(PART, 2)[1]
-            if ELSEWHERE in owner:
-                elsewhere[name] = self._world.hash_of(name)
-            elif owner != path:
-                entry = (number_of(name), self._world.hash_of(name))
-                rounds_of[entry] = rounds_of.get(entry, 0) | ROWS
-                if not name.startswith(("at", "top")):
-                    consulted.add(owner)
-        self._touch(state, path, self._summary(path), consulted)
-        for (key, there), rounds in sorted(rounds_of.items()):
-            _append(state.reads, (path, key, there, rounds))
-        told: dict[tuple[str, str], int] = {}
-        for number, record in enumerate(records):
-            for name, values in record.told.items():
-                for value in values:
-                    told[name, value] = told.get((name, value), 0) | 1 << number
-        for (name, value), rounds in sorted(told.items()):
-            _append(state.flows, (path, name.split(PART, 2)[1], number_of(name), name, value, rounds))
-        for key, there in sorted(self._provided(path).items()):
-            _append(state.provided, (path, key, there))
+            rows = [(key, there) for key, there, rounds in previous.read_by(path) if rounds & ROWS]
+        else:
+            rows = list(self._reads(path, Record(read=made)))
+        for entry in rows:
+            rounds_of[entry] = rounds_of.get(entry, 0) | ROWS
+        summary = self._summaries.get(path)
+        if summary is None:
+            assert previous is not None
+            summary = previous.summaries[path]
+        self._touch(state, path, summary, consulted)
+        state.add_reads(path, rounds_of)
+        state.add_flows(path, [record.told for record in records])
+        state.add_provided(path, self._provided(path))
         for name, there in sorted(elsewhere.items()):
             _append(state.elsewhere, (path, name, there))
 
@@ -272,9 +278,9 @@ def _append(columns: Columns, row: tuple[Any, ...]) -> None:
         column.append(value)
 
 
-def _by_path(index: ModuleIndex) -> dict[str, list[tuple[str, str, bool, bool]]]:
+def _by_path(index: ModuleIndex) -> dict[str, list[tuple[str | bool, ...]]]:
     rows = index.rows()
-    found: dict[str, list[tuple[str, str, bool, bool]]] = {}
+    found: dict[str, list[tuple[str | bool, ...]]] = {}
     for path, *names in zip(rows.path, rows.module, rows.root, rows.is_package, rows.is_own, strict=True):
-        found.setdefault(path, []).append((names[0], names[1], names[2], names[3]))
+        found.setdefault(path, []).append(tuple(names))
     return found

@@ -10,32 +10,30 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from lakehouse_assets.link.classes import Classes
+from lakehouse_assets.link.engine import MANY
 from lakehouse_assets.link.imports import Imports
-from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of_values, number_of
+from lakehouse_assets.link.keys import PART, hash_of_values, number_of
 from lakehouse_assets.link.program import Program
-from lakehouse_assets.link.solver import HANDLERS, Solution, solve
+from lakehouse_assets.link.solver import HANDLERS, MOST_VALUES, Solution, solve
 from lakehouse_assets.link.state import LinkState
-from lakehouse_assets.link.world import World
+from lakehouse_assets.link.world import Read, World
 
 ROUNDS = 4
-MOST_VALUES = 16
-"""A shared variable into which other files put more than this holds too much to say anything: it counts as empty."""
 
 Told = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(kw_only=True)
 class Record:
-    """One solve: inputs by key (numbers), and what was told."""
+    """One solve: what it read, with hashes, and what it told."""
 
-    asked: dict[int, int] = field(default_factory=dict)
-    """Variables of other files and the inbox, with the hash of what was in them."""
+    before: dict[int, int] = field(default_factory=dict)
+    """Of a solve of an earlier run: all keys that it read, with the hash of what was there."""
     names: dict[str, int] = field(default_factory=dict)
-    """The same by name, for a solve of this run, so that it can be asked again."""
-    facts: dict[int, int] = field(default_factory=dict)
+    """Of a solve of this run: variables of other files and the inbox, with the hash of what was in them."""
+    read: frozenset[Read] = frozenset()
+    """Facts, and what was derived from facts; see `World.facts_behind`."""
     told: Told = field(default_factory=dict)
-    elsewhere: dict[str, int] = field(default_factory=dict)
-    consulted: frozenset[str] = frozenset()
     is_new: bool = False
 
 
@@ -98,6 +96,7 @@ class Rounds:
         program = self._programs.get(path)
         if program is None:
             program = self._programs[path] = Program(unit, HANDLERS)
+            unit.forget_operations()
         seen: dict[str, int] = {}
 
         def oracle(name: str) -> tuple[str, ...]:
@@ -106,29 +105,10 @@ class Rounds:
             return values
 
         solution = solve(unit, program, self.classes, inbox, oracle)
-        self.solutions[path] = solution
+        self.solutions[path] = solution._replace(read=frozenset(), told={})
         self.solves += 1
         seen[inbox_key(path)] = _box_hash(inbox)
-        facts: dict[int, int] = {}
-        elsewhere: dict[str, int] = {}
-        consulted: set[str] = set()
-        for name in solution.facts:
-            _, owner, *_ = name.split(PART, 2)
-            if ELSEWHERE in owner:
-                elsewhere[name] = self.world.hash_of(name)
-            elif owner != path:
-                facts[number_of(name)] = self.world.hash_of(name)
-                if not name.startswith(("at", "top")):
-                    consulted.add(owner)
-        return Record(
-            asked={number_of(name): there for name, there in seen.items()},
-            names=seen,
-            facts=facts,
-            told=solution.told,
-            elsewhere=elsewhere,
-            consulted=frozenset(consulted),
-            is_new=True,
-        )
+        return Record(names=seen, read=solution.read, told=solution.told, is_new=True)
 
     def _values(self, name: str, reader: str, number: int) -> tuple[str, ...]:
         """What files other than the reader put into a variable in the round before."""
@@ -143,7 +123,10 @@ class Rounds:
             for path, value, rounds in self._previous.tellers(number_of(name)):
                 if rounds & bit and path != reader and path not in self.records and path not in self._gone:
                     found.add(value)
-        return tuple(sorted(found)) if len(found) <= MOST_VALUES else ()
+        if len(found) <= MOST_VALUES and MANY not in found:
+            return tuple(sorted(found))
+        # Who overrides a method is not told when there are many, but that there are.
+        return (MANY,) if name[0] == "v" else ()
 
     def _inbox(self, path: str, number: int) -> dict[str, tuple[str, ...]]:
         if number == 0:
@@ -227,7 +210,7 @@ class Rounds:
         found: list[Record] = []
         for i in range(number):
             here = {key: there for key, there, rounds in reads if rounds >> i & 1}
-            record = Record(asked=here, told=told[i])
+            record = Record(before=here, told=told[i])
             found.append(record)
             self._publish(path, record, i)
         return found

@@ -38,8 +38,7 @@ MODULES = ("repo", "path", "module", "root", "is_package", "is_own")
 
 HEAD = "head"
 """Label of a call that is written in a definition's head (decorator, default, base) and run by what is around it."""
-_UNSURE = frozenset({"declared", "handed", "descriptor"})
-_METHODS = {"direct": "flow", "declared": "annotation"}
+_UNSURE = frozenset({"annotation", "handed", "descriptor"})
 
 
 class RowMaker:
@@ -49,10 +48,14 @@ class RowMaker:
         self.repo = repo
         self.classes = classes
         self.imports: Imports = classes.imports
-        self.links = no_rows(LINKS)
+        self._links: list[tuple[Any, ...]] = []
         self.resolved = no_rows(IMPORTS)
         self.exported = no_rows(EXPORTS)
         self._ids: dict[tuple[str, str], int] = {}
+
+    def links(self) -> Columns:
+        columns = zip(*self._links, strict=True) if self._links else [()] * len(LINKS)
+        return {name: list(column) for name, column in zip(LINKS, columns, strict=True)}
 
     def def_id(self, path: str, descriptor: str) -> int:
         key = (path, descriptor)
@@ -95,8 +98,7 @@ class RowMaker:
             confidence,
             external,
         )
-        for name, value in zip(LINKS, row, strict=True):
-            self.links[name].append(value)
+        self._links.append(row)
 
     def _landings(self, unit: Unit) -> None:
         landed: list[Landing] = []
@@ -174,22 +176,22 @@ class RowMaker:
                         self.link("OVERRIDES", (d, 0), thing, "", "mro", confidence)
 
     def _calls(self, program: Program, solution: Solution) -> None:
-        soft = solution.soft
         for at in sorted(solution.calls):
             targets = solution.calls[at]
             count = sum(1 for thing in targets if thing[0] != "x")
+            label = HEAD if at in program.elsewhere else ""
+            is_soft = at in solution.soft
             for thing in sorted(targets):
-                method, variable = targets[thing]
-                label = HEAD if at in program.elsewhere else ""
                 if thing[0] == "x":
                     self.link("CALL", at, thing, label, "outside", "certain" if len(targets) == 1 else "likely")
-                    continue
-                is_soft = variable in soft
-                sure = count == 1 and not is_soft and method not in _UNSURE
-                shown = ("local" if thing[1] == self._unit.path else "import") if method == "direct" else method
-                if method == "direct" and is_soft:
-                    shown = "flow"
-                self.link("CALL", at, thing, label, _METHODS.get(shown, shown), "certain" if sure else "likely")
+                elif thing[0] in "fc":
+                    method, variable = targets[thing]
+                    if method == "direct":
+                        method = "flow" if is_soft else "local" if thing[1] == self._unit.path else "import"
+                    elif method == "declared":
+                        method = "self" if variable in program.receivers else "annotation"
+                    sure = count == 1 and method not in _UNSURE and (not is_soft or method == "self")
+                    self.link("CALL", at, thing, label, method, "certain" if sure else "likely")
 
     def _references(self, solution: Solution) -> None:
         for at in sorted(solution.references):

@@ -6,11 +6,12 @@ from lakehouse_assets.extract.python.flows_tables import KINDS, SPREAD, Fun, Op
 from lakehouse_assets.link import attributes, builtins, calls, containers
 from lakehouse_assets.link.builtins import NAMES, Builtins
 from lakehouse_assets.link.classes import Classes
-from lakehouse_assets.link.engine import Oracle, text_of
+from lakehouse_assets.link.engine import MANY, Oracle, text_of
 from lakehouse_assets.link.imports import Found, Thing
 from lakehouse_assets.link.keys import PART
 from lakehouse_assets.link.program import At, Handlers, Program
 from lakehouse_assets.link.units import Unit
+from lakehouse_assets.link.world import Read
 
 HANDLERS: Handlers = {
     Op.GET: attributes.on_get,
@@ -30,6 +31,8 @@ HANDLERS: Handlers = {
     Op.DELETE: containers.on_delete,
     Op.INSTANCE: calls.on_instance,
 }
+MOST_VALUES = 16
+"""A shared variable into which files put more than this holds too much to say anything: it counts as empty."""
 _OF_THE_CLASS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _SKIPPED = frozenset({"typing.Any", "<builtin>.object", "<builtin>.None", "typing.Self"})
 
@@ -39,13 +42,12 @@ class Solution(NamedTuple):
 
     calls: dict[At, dict[Thing, tuple[str, int]]]
     references: dict[At, dict[Thing, None]]
-    soft: set[int]
+    soft: set[At]
+    """Nodes of calls where what is called came by way of flows."""
     told: dict[str, tuple[str, ...]]
     """What the file puts into variables that others know: texts of things by key."""
-    asked: tuple[str, ...]
-    """Keys of other files' variables that it read."""
-    facts: frozenset[str]
-    """Keys of facts that it read."""
+    read: frozenset[Read]
+    """Facts, and what was derived from facts; see `World.facts_behind`."""
 
 
 class Solver(Builtins):
@@ -57,16 +59,16 @@ class Solver(Builtins):
 
     def solve(self) -> Solution:
         self.world.reading = set()
-        self.soft.update(self.program.soft)
+        for variable in self.program.soft:
+            self.soft[variable] = 1
         self._start()
         self._receive()
         self.run()
         while self._settle():
             self.run()
         told = self._told()
-        return Solution(
-            self.calls, self.references, self.soften(), told, tuple(self.read), frozenset(self.world.reading)
-        )
+        soft = {at for at, targets in self.calls.items() if any(self.is_soft(v) for _, v in targets.values())}
+        return Solution(self.calls, self.references, soft, told, frozenset(self.world.reading))
 
     def _start(self) -> None:
         program = self.program
@@ -118,7 +120,7 @@ class Solver(Builtins):
             return
         container: Thing = ("l", self.path, "", place, kind)
         holder = self.new()
-        self.soft.add(holder)
+        self.soft[holder] = 1
         for i, part in enumerate(inner):
             self._annotated(holder, part, f"{place}.{i}")
         self.store(container, None, holder)
@@ -196,11 +198,11 @@ class Solver(Builtins):
         values = self.values
         changed = False
         for to, function, _ in self.program.decorated:
-            if not values[to] and values[function]:
+            if not values[to] & ~1 and values[function] & ~1:
                 self.connect(function, to)
                 changed = True
         for i, (key, target, to, source) in enumerate(self.program.unknown_keys):
-            if values[key]:
+            if values[key] & ~1:
                 continue
             for thing in self.held(target):
                 if thing[0] == "l" and (i, thing) not in self._settled:
@@ -217,25 +219,54 @@ class Solver(Builtins):
         told: dict[str, tuple[str, ...]] = {}
         path = self.path
         values = self.values
-        for short, variable in self.program.own.items():
-            if values[variable] and short[0] != "p":
-                kind, _, rest = short.partition(PART)
-                self._tell(told, f"{kind}{PART}{path}{PART}{rest}", variable, kind == "g")
+        own = self.program.own
+        for short in self.program.told:
+            variable = own[short]
+            if values[variable]:
+                self._tell(told, f"{short[0]}{PART}{path}{short[1:]}", variable, short[0] == "g")
+        elements: dict[str, list[str]] = {}
+        mark = f"{PART}{path}{PART}"
         for key, variable in self.shared.items():
-            if values[variable] and key[0] in "sev" and key.split(PART, 2)[1] == path:
-                self._tell(told, key, variable, key[0] == "e")
+            if values[variable] and key.startswith(mark, 1):
+                if key[0] == "e":
+                    elements.setdefault(key.rpartition(PART)[0], []).append(key)
+                elif key[0] in "sv" or (key[0] in "ag" and key not in told):
+                    self._tell(told, key, variable, False)
         for key, variable in self.written.items():
             if values[variable]:
                 self._tell(told, key, variable, False)
+        self._tell_elements(told, elements)
         return told
+
+    def _tell_elements(self, told: dict[str, tuple[str, ...]], elements: dict[str, list[str]]) -> None:
+        """What is in the file's containers is told of those only that others can get hold of."""
+        mark = f"l{PART}{self.path}{PART}"
+        waiting = [text for values in told.values() for text in values if text.startswith(mark)]
+        waiting += [text for values in self._inbox.values() for text in values if text.startswith(mark)]
+        # Those of parameters can be had by whoever calls, those of attributes by whoever has the instance.
+        seen: set[str] = set()
+        while waiting:
+            container = "e" + waiting.pop().rpartition(PART)[0][1:]
+            if container in seen:
+                continue
+            seen.add(container)
+            keys = elements.get(container, ())
+            if keys and f"{container}{PART}*" not in self.shared:
+                whole = self.shared[f"{container}{PART}*"] = self.new()
+                for key in keys:
+                    self.values[whole] |= self.values[self.shared[key]]
+                keys = [*keys, f"{container}{PART}*"]
+            for key in keys:
+                self._tell(told, key, self.shared[key], False)
+                waiting += [text for text in told.get(key, ()) if text.startswith(mark)]
 
     def _tell(self, told: dict[str, tuple[str, ...]], key: str, variable: int, with_constants: bool) -> None:
         things = self.held(variable)
         if not with_constants:
-            things = [t for t in things if t[0] != "k" and not (t[0] == "o" and t[1].startswith("<builtin>."))]
+            things = [t for t in things if t[0] != "k" and not (t[0] in "ox" and t[1].startswith("<builtin>."))]
         texts = {text_of(thing) for thing in things}.difference(self._inbox.get(key, ()))
         if texts:  # what others put there reaches readers from them
-            told[key] = tuple(sorted(texts))
+            told[key] = tuple(sorted(texts)) if len(texts) <= MOST_VALUES else (MANY,)
 
 
 def solve(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lakehouse_assets.link.keys import number_of
+from lakehouse_assets.link.keys import PART, number_of
 
 Columns = dict[str, list[Any]]
 
@@ -41,6 +41,36 @@ class StateRows:
     flows: Columns = field(default_factory=lambda: no_rows(FLOWS))
     provided: Columns = field(default_factory=lambda: no_rows(PROVIDED))
     elsewhere: Columns = field(default_factory=lambda: no_rows(ELSEWHERE_READS))
+
+    def add_reads(self, path: str, rounds_of: Mapping[tuple[int, int], int]) -> None:
+        reads = self.reads
+        entries = sorted(rounds_of)
+        reads["path"] += [path] * len(entries)
+        reads["key"] += [key for key, _ in entries]
+        reads["hash"] += [there for _, there in entries]
+        reads["rounds"] += [rounds_of[entry] for entry in entries]
+
+    def add_flows(self, path: str, told: Sequence[Mapping[str, tuple[str, ...]]]) -> None:
+        """What a file told in each round, a row per variable and value."""
+        rounds_of: dict[tuple[str, str], int] = {}
+        for number, by_name in enumerate(told):
+            for name, values in by_name.items():
+                for value in values:
+                    rounds_of[name, value] = rounds_of.get((name, value), 0) | 1 << number
+        flows = self.flows
+        entries = sorted(rounds_of)
+        flows["path"] += [path] * len(entries)
+        flows["owner"] += [name.split(PART, 2)[1] for name, _ in entries]
+        flows["key"] += [number_of(name) for name, _ in entries]
+        flows["name"] += [name for name, _ in entries]
+        flows["value"] += [value for _, value in entries]
+        flows["rounds"] += [rounds_of[entry] for entry in entries]
+
+    def add_provided(self, path: str, facts: Mapping[int, int]) -> None:
+        keys = sorted(facts)
+        self.provided["path"] += [path] * len(keys)
+        self.provided["key"] += keys
+        self.provided["hash"] += [facts[key] for key in keys]
 
     def tables(self) -> dict[str, Columns]:
         return {

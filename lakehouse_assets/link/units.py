@@ -40,7 +40,7 @@ class Unit:
 
     def __init__(self, path: str, summary: dict[str, Any]) -> None:
         self.path = path
-        self.summary = summary
+        self.summary = dict(summary)
         self.descriptors: list[str] = summary["descriptors"]
         self.kinds: list[int] = summary["definitions"][0]
         self.parents: list[int] = summary["definitions"][1]
@@ -51,6 +51,10 @@ class Unit:
         self.names: dict[str, list[Any]] = summary["names"]
         self.classes: dict[int, list[Any]] = {row[0]: row for row in summary["classes"]}
         self.functions: dict[int, list[Any]] = {row[0]: row for row in summary["functions"]}
+
+    def forget_operations(self) -> None:
+        """The flow program is the largest part, and of no use once it is made ready to run."""
+        self.summary["ops"] = ()
 
     def imported(self, index: int) -> Import:
         _, _, level, module, name, asname, _ = self.imports[index]

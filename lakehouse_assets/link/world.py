@@ -5,15 +5,17 @@ re-exports or up the bases of a class, is worked out on demand and remembered to
 from, so that a reader's read-set is exact however deep the chain.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of
+from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of, number_of
 from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets.link.units import Unit
 
 T = TypeVar("T")
 Load = Callable[[Sequence[str]], Mapping[str, dict[str, Any]]]
+Read = str | tuple[Any, ...]
+"""A fact by its key, or something derived by its own."""
 _NEVER = 1 << 30
 
 
@@ -56,11 +58,12 @@ class World:
         self._units: dict[str, Unit | None] = {}
         self._values: dict[str, Any] = {}
         self._hashes: dict[str, int] = {}
-        self._memo: dict[Any, tuple[Any, frozenset[str]]] = {}
+        self._memo: dict[Any, tuple[Any, tuple[Read, ...]]] = {}
         self._active: dict[Any, int] = {}
+        self._identities: dict[str, tuple[str, int, int]] = {}
         self._cut = _NEVER
-        self.reading: set[str] = set()
-        """Facts that were read since the reader put an empty set here."""
+        self.reading: set[Read] = set()
+        """What was read since the reader put an empty set here; see `facts_behind`."""
 
     def others(self) -> Sequence[str]:
         return self._neighbours.repositories()
@@ -117,6 +120,13 @@ class World:
             found = self._hashes[key] = hash_of(self._values[key])
         return found
 
+    def identity(self, name: str) -> tuple[str, int, int]:
+        """Of a fact: whose it is, its key as a number, and its hash."""
+        found = self._identities.get(name)
+        if found is None:
+            found = self._identities[name] = (name.split(PART, 2)[1], number_of(name), self.hash_of(name))
+        return found
+
     def _say(self, kind: str, path: str, rest: str) -> Any:
         repo, mark, there = path.partition(ELSEWHERE)
         match kind:
@@ -146,7 +156,7 @@ class World:
             case _:
                 return True
 
-    def derived(self, key: Any, compute: Callable[[], T], otherwise: T) -> T:
+    def derived(self, key: tuple[Any, ...], otherwise: T, compute: Callable[..., T], *args: Any) -> T:
         """A result that follows from facts, with the facts noted.
 
         A result that was reached while something it depends on was still being worked out (imports in a circle) holds
@@ -154,7 +164,7 @@ class World:
         """
         known = self._memo.get(key)
         if known is not None:
-            self.reading |= known[1]
+            self.reading.add(key)
             return known[0]
         active = self._active
         depth = active.get(key)
@@ -165,14 +175,29 @@ class World:
         outer, self.reading = self.reading, set()
         cut, self._cut = self._cut, _NEVER
         try:
-            result = compute()
+            result = compute(*args)
         finally:
             del active[key]
         if self._cut >= depth:
-            self._memo[key] = (result, frozenset(self.reading))
+            self._memo[key] = (result, tuple(self.reading))
+            outer.add(key)
         else:
             cut = min(cut, self._cut)
+            outer |= self.reading
         self._cut = cut
-        outer |= self.reading
         self.reading = outer
         return result
+
+    def facts_behind(self, read: Iterable[Read]) -> set[str]:
+        """The facts that were read, directly or for something that was derived from them."""
+        facts: set[str] = set()
+        seen: set[Read] = set()
+        waiting = list(read)
+        while waiting:
+            item = waiting.pop()
+            if item.__class__ is str:
+                facts.add(item)  # pyright: ignore[reportArgumentType]
+            elif item not in seen:
+                seen.add(item)
+                waiting.extend(self._memo[item][1])
+        return facts

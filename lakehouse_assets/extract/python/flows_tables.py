@@ -5,7 +5,6 @@ numbers in JSON.
 """
 
 import ast
-from enum import IntFlag
 from typing import Any
 
 from lakehouse_assets.extract.python.scopes import Scope, Scopes
@@ -54,7 +53,9 @@ SPREAD = -2
 """In BUILD, instead of a constant: the elements of what follows."""
 
 
-class Fun(IntFlag):
+class Fun:
+    """Flags of a function."""
+
     GENERATOR = 1
     ASYNC = 2
     PROPERTY = 4
@@ -69,7 +70,9 @@ class Fun(IntFlag):
     """Has a decorator that may put something else in its place."""
 
 
-class Imp(IntFlag):
+class Imp:
+    """Flags of an import."""
+
     STAR = 1
     TYPE_CHECKING = 2
     OPTIONAL = 4
