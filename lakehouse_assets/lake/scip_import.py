@@ -164,6 +164,7 @@ class _Writer:
         self._run_id = run_id
         self._writes = 0
         lake = Lake(settings.lake)
+        self._ledger = Ledger(lake)
         self._without_rows = {
             contract.name for contract in SCIP_TABLES if not _has_rows(lake, contract, repository.name)
         }
@@ -208,24 +209,34 @@ class _Writer:
             self._write(contract, _nothing(contract), paths)
 
     def seal(self) -> dict[str, str | None]:
-        """Say in the ledger that the tables are at the cursor; gives their content."""
+        """Say that the tables are at the cursor, where that is not known; gives their content."""
         versions: dict[str, str | None] = {}
+        latest = self._ledger.latest(SCIP_TABLES)
         for contract in SCIP_TABLES:
-            versions |= {contract.name: self._write(contract, _nothing(contract), (), whole=True)}
+            entry = latest.get((contract.name, self._repository.name))
+            if entry is not None and entry.key == self._key(contract):
+                versions[contract.name] = entry.data_version
+            else:
+                versions[contract.name] = self._write(contract, _nothing(contract), (), whole=True)
+        if self._writes:
+            self._ledger.record(*SCIP_TABLES)
         return versions
 
-    def _write(
-        self, contract: TableContract, rows: pa.Table, owners: tuple[str, ...], *, whole: bool = False
-    ) -> str | None:
-        name = self._repository.name
-        key = MaterializationKey(
+    def _key(self, contract: TableContract) -> MaterializationKey:
+        return MaterializationKey(
             asset=contract.name,
-            partition=name,
+            partition=self._repository.name,
             cursor=self.cursor,
             code_version=scip_code_version(contract),
             settings_hash=self._repository.settings_hash,
             policy_hash=contract.policy_hash,
         )
+
+    def _write(
+        self, contract: TableContract, rows: pa.Table, owners: tuple[str, ...], *, whole: bool = False
+    ) -> str | None:
+        name = self._repository.name
+        key = self._key(contract)
         if not whole:
             key = replace(key, cursor=_NOT_WHOLE + self.cursor)
         self._writes += 1
