@@ -7,8 +7,10 @@ from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list
 
-_FEW = 5_000
-_FEW_BYTES = 32 * 1024 * 1024
+_ASKED_BY_NAME = 5_000
+_FEW = 30_000
+_FEW_BYTES = 96 * 1024 * 1024
+"""Up to here contents are read in this process, some 5,000 a second: starting a session would take longer."""
 
 
 def missing_contents(lake: Lake, snapshots: pa.Table) -> pa.Table:
@@ -24,7 +26,7 @@ def missing_contents(lake: Lake, snapshots: pa.Table) -> pa.Table:
             "WHERE kind IN ('file', 'executable') GROUP BY blob_sha ORDER BY blob_sha"
         ).to_arrow_table()
     shas = wanted["blob_sha"].to_pylist()
-    where = in_list('"blob_sha"', shas, "datafusion") if len(shas) <= _FEW else "TRUE"
+    where = in_list('"blob_sha"', shas, "datafusion") if len(shas) <= _ASKED_BY_NAME else "TRUE"
     known = set(lake.read(BLOBS, columns=["blob_sha"], where=where)["blob_sha"].to_pylist()) if shas else set()
     return wanted.filter(pa.array([sha not in known for sha in shas], pa.bool_()))
 
