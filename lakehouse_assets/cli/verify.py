@@ -49,7 +49,9 @@ def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]
     from lakehouse_assets.contracts.diffs import DIFFS
     from lakehouse_assets.contracts.file_changes import FILE_CHANGES
     from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
-    from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
+    from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
+    from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
+    from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
     from lakehouse_assets.lake.comparison import compare
     from lakehouse_assets.lake.ledger import Ledger
     from lakehouse_assets.lake.registry import Registry

@@ -11,7 +11,11 @@ DEFINITIONS = TableContract(
         Column(name="def_id", type="bigint", description="Hash of the symbol: what nodes and edges refer to."),
         Column(name="symbol", type="string", description="Stable name: path and descriptors, as SCIP writes them."),
         Column(name="parent_id", type="bigint", nullable=True, description="Definition around it; NULL for a file."),
-        Column(name="kind", type="string", description="module, class, function, lambda, …"),
+        Column(
+            name="kind",
+            type="string",
+            description="What it is: module, class, function, lambda or what its language has.",
+        ),
         Column(name="name", type="string", description="Its own name; of a file its path."),
         Column(name="qualified_name", type="string", description="Dotted name from the module's root."),
         Column(name="line", type="int", description="First line, from 1."),

@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from lakehouse_assets.change.impact import DISTANCE_LIMIT, find_impact
 from lakehouse_assets.contracts.definitions import DEFINITIONS
-from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
+from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
+from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
+from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema

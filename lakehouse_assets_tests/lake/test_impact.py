@@ -2,7 +2,9 @@
 
 import pytest
 
-from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
+from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
+from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
+from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.lake.impact import Impacted, impact_of
 from lakehouse_assets.lake.tables import Lake

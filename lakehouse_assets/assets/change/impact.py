@@ -16,7 +16,9 @@ from lakehouse_assets.assets.options import table_metadata
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
 from lakehouse_assets.change.impact import find_impact
 from lakehouse_assets.contracts.diffs import DIFFS
-from lakehouse_assets.contracts.impacted import IMPACTED_CALLERS, IMPACTED_FILES, IMPACTED_IMPORTERS
+from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
+from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
+from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.table import TableContract

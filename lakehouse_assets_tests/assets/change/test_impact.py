@@ -9,7 +9,7 @@ from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
-from lakehouse_assets.contracts.impacted import IMPACTED_FILES
+from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema
