@@ -34,14 +34,21 @@ class Limits:
 
 
 def parse(raw: bytes, grammar: Grammar, seconds: float) -> Tree | None:
-    """The tree, or None if the parser took more processor time than that."""
+    """The tree, or None if the parser took more processor time than that.
+
+    A parser that was interrupted begins anew: one that goes on where it was can come to another tree, and what a
+    text says must not depend on how busy the machine is. The parser's own clock is the wall's, so where the
+    processor was given to others it gets twice as long.
+    """
     parser = grammar.parser
-    set_timeout(parser, max(seconds / 4, 0.005))
-    begun = time.thread_time()
+    allowed = max(seconds, 0.005)
     while True:
+        set_timeout(parser, allowed)
+        begun = time.thread_time()
         try:
             return parser.parse(raw)
-        except ValueError:  # interrupted; a further call goes on from there
-            if time.thread_time() - begun >= seconds:
-                parser.reset()
+        except ValueError:  # interrupted
+            parser.reset()
+            if time.thread_time() - begun >= 0.9 * seconds:
                 return None
+            allowed *= 2
