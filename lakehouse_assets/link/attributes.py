@@ -20,6 +20,10 @@ from lakehouse_assets.link.units import CLASS, Definition
 TYPE_OF_CONSTANT = {"s": "str", "i": "int"}
 DEEPEST_NAME = 6
 """Parts of a dotted name of something outside that are followed."""
+_METHODS_OF = {
+    f"<builtin>.{kind.__name__}": frozenset(dir(kind))
+    for kind in (str, bytes, int, float, list, tuple, set, dict, bool)
+}
 NO_ARGUMENTS = Arguments([], [], [])
 
 
@@ -34,6 +38,11 @@ def type_name(thing: Thing) -> str:
             return "<builtin>.generator"
         case _:
             return thing[1]
+
+
+def has_method(thing: Thing, name: str) -> bool:
+    """Whether what is built in has an attribute of that name; of what is outside nothing is known, so it may."""
+    return name in _METHODS_OF.get(type_name(thing), (name,))
 
 
 class Use:
@@ -146,6 +155,8 @@ class Attributes(Engine):
 
     def put_outside(self, to: int, holder: str, name: str) -> None:
         """An attribute of something outside. In a loop (`node = node.next`) it would never end: no name comes twice."""
+        if name not in _METHODS_OF.get(holder, (name,)):
+            return
         parts = holder.split(".")
         if name not in parts and len(parts) < DEEPEST_NAME:
             self.put(to, ("x", f"{holder}.{name}"))

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from lakehouse_assets.extract.python.flows_tables import Fun
-from lakehouse_assets.link.attributes import Place, Use, type_name
+from lakehouse_assets.link.attributes import Place, Use, has_method, type_name
 from lakehouse_assets.link.classes import Member
 from lakehouse_assets.link.containers import Containers
 from lakehouse_assets.link.engine import Constraint
@@ -150,7 +150,8 @@ class Calls(Containers):
         """`thing.name(...)`. The attribute's node follows the call's."""
         kind = thing[0]
         if kind == "l" or kind == "k" or kind == "g" or kind == "o":
-            self.call_outside(f"{type_name(thing)}.{name}", thing, to, at, arguments)
+            if has_method(thing, name):
+                self.call_outside(f"{type_name(thing)}.{name}", thing, to, at, arguments)
             return
         if kind == "x":
             self.call_outside(f"{thing[1]}.{name}", None, to, at, arguments)
