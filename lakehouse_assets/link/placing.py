@@ -27,6 +27,7 @@ Batches = Iterator[pa.RecordBatch]
 Place = Callable[[str, str, str | None, bytes], dict[str, Any]]
 
 EXTERNAL = "EXTERNAL"
+BY_NAME = "name"
 
 
 def place_definitions(batches: Batches) -> Batches:
@@ -130,7 +131,13 @@ def _edges(repo: str, path: str, module: str | None, payload: bytes) -> dict[str
     ids = _ids(path, facts["defs"])
     kinds = edges["kind"].combine_chunks().dictionary_encode()
     specs = [RELATIONSHIPS[kind] for kind in kinds.dictionary.to_pylist()]
-    codes = kinds.indices
+    names = edges["label"].combine_chunks().dictionary_encode()
+    # Extractors that follow no scopes say so in the label of a reference.
+    matched = np.isin(
+        names.indices.to_numpy(), [i for i, name in enumerate(names.dictionary) if name.as_py() == BY_NAME]
+    )
+    references = np.isin(kinds.indices.to_numpy(), [i for i, spec in enumerate(specs) if spec.kind == "REF"])
+    rules = pa.array(np.where(matched & references, len(specs), kinds.indices.to_numpy()))
     owner = _owner(repo, path, edges.num_rows)
     return {
         **owner,
@@ -142,8 +149,8 @@ def _edges(repo: str, path: str, module: str | None, payload: bytes) -> dict[str
         "dst_def": ids[edges["dst_d"].to_numpy()],
         "dst_n": edges["dst_n"].combine_chunks(),
         "label": edges["label"].combine_chunks(),
-        "method": pa.array([spec.method for spec in specs], pa.string()).take(codes),
-        "confidence": pa.array([spec.confidence for spec in specs], pa.string()).take(codes),
+        "method": pa.array([*(spec.method for spec in specs), BY_NAME], pa.string()).take(rules),
+        "confidence": pa.array([*(spec.confidence for spec in specs), "guess"], pa.string()).take(rules),
     }
 
 

@@ -29,7 +29,12 @@ Place = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 def work(*files: tuple[str, str], links: list[dict[str, object]] | None = None) -> pa.RecordBatch:
     """Files as (path, text), and rows of links."""
     rows: list[dict[str, object]] = [
-        {"repo": "shop", "path": path, "module": path.removesuffix(".py").replace("/", "."), "payload": payload(text)}
+        {
+            "repo": "shop",
+            "path": path,
+            "module": path.removesuffix(".py").replace("/", "."),
+            "payload": payload(text, "JavaScript" if path.endswith(".js") else "Python"),
+        }
         for path, text in files
     ]
     schema = pa.schema(
@@ -44,8 +49,8 @@ def work(*files: tuple[str, str], links: list[dict[str, object]] | None = None) 
     return pa.RecordBatch.from_pylist([*rows, *(links or [])], schema=schema)
 
 
-def payload(text: str) -> bytes:
-    return pack(extract(text, "Python"))
+def payload(text: str, language: str) -> bytes:
+    return pack(extract(text, language))
 
 
 def placed(place: Place, batch: pa.RecordBatch) -> list[dict[str, object]]:
@@ -116,3 +121,9 @@ def test_links_are_edges_as_they_are():
     }
     rows = placed(place_edges, work(("a.py", SHOP), links=[link]))
     assert [row for row in rows if row["kind"] == "CALL"] == [link]
+
+
+def test_references_that_are_only_matched_by_name_say_so():
+    batch = work(("a.py", SHOP), ("b.js", "function f(name) { return name }"))
+    found = {(r["path"], r["method"], r["confidence"]) for r in placed(place_edges, batch) if r["kind"] == "REF"}
+    assert found == {("a.py", "scope", "certain"), ("b.js", "name", "guess")}
