@@ -131,11 +131,9 @@ def _edges(repo: str, path: str, module: str | None, payload: bytes) -> dict[str
     ids = _ids(path, facts["defs"])
     kinds = edges["kind"].combine_chunks().dictionary_encode()
     specs = [RELATIONSHIPS[kind] for kind in kinds.dictionary.to_pylist()]
-    names = edges["label"].combine_chunks().dictionary_encode()
+    labels = edges["label"].combine_chunks().dictionary_encode()
     # Extractors that follow no scopes say so in the label of a reference.
-    matched = np.isin(
-        names.indices.to_numpy(), [i for i, name in enumerate(names.dictionary) if name.as_py() == BY_NAME]
-    )
+    matched = labels.indices.to_numpy() == labels.dictionary.index(BY_NAME).as_py()
     references = np.isin(kinds.indices.to_numpy(), [i for i, spec in enumerate(specs) if spec.kind == "REF"])
     rules = pa.array(np.where(matched & references, len(specs), kinds.indices.to_numpy()))
     owner = _owner(repo, path, edges.num_rows)
