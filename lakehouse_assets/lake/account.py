@@ -9,36 +9,39 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.contents import current_content
 from lakehouse_assets.lake.job import Job
-from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger, new_entry, note
+from lakehouse_assets.lake.ledger import Entry, Ledger, new_entry, note
 from lakehouse_assets.lake.outcome import Outcome
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.matching import belongs
 from lakehouse_assets.plan.pruning import prune
-from lakehouse_assets.plan.row_hash import Content
-from lakehouse_assets.plan.scope import Scope
-from lakehouse_assets.plan.write_plan import TableFacts
+from lakehouse_assets.plan.row_hash import NO_CONTENT, Content
+from lakehouse_assets.plan.write_plan import TableFacts, WritePlan
 
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """What the entries are worked out from: the table before the write, and what the ledger knew of it."""
+    """What the entries are worked out from: what each partition held, found out before anything is done."""
 
     job: Job
     contract: TableContract
     """With the columns that the batch brought along."""
-    table: DeltaTable
-    facts: TableFacts
-    previous: Mapping[EntryKey, Entry]
+    before: Mapping[str, Content]
 
     @staticmethod
-    def of(lake: Lake, job: Job, contract: TableContract, table: DeltaTable, facts: TableFacts) -> "Account":
-        held = [
-            name
+    def of(
+        lake: Lake, job: Job, contract: TableContract, plan: WritePlan, table: DeltaTable, facts: TableFacts
+    ) -> "Account":
+        held = {
+            name: scope
             for name, scope in job.partitions.items()
-            if contract.partition_by and prune(facts.files, (scope,), None).touched
-        ]
-        previous = Ledger(lake).newest(contract, table, held) if held else {}
-        return Account(job=job, contract=contract, table=table, facts=facts, previous=previous)
+            if contract.partition_by and plan.action != "replace" and prune(facts.files, (scope,), None).touched
+        }
+        known = Ledger(lake).newest(contract, table, held) if held else {}
+        before = {
+            name: current_content(table, contract, scope, known.get((contract.name, name)))
+            for name, scope in held.items()
+        }
+        return Account(job=job, contract=contract, before=before)
 
     def entries(self, outcome: Outcome | None) -> tuple[Entry, ...]:
         """One entry a partition; without an outcome, contents are not known yet."""
@@ -49,18 +52,16 @@ class Account:
                 # Rows are shared; what the partition uses of them is decided by what it was made from.
                 version = fingerprint([key.cursor, key.settings_hash, key.input_versions])
             elif outcome is not None:
-                version = self._after(self.job.partitions[key.partition], (key.asset, key.partition), outcome).version
+                version = self._after(key.partition, outcome).version
             made.append(replace(new_entry(key, run_id=self.job.run_id), data_version=version))
         return tuple(made)
 
     def note(self, outcome: Outcome | None) -> str:
         return note(self.entries(outcome))
 
-    def _after(self, scope: Scope, key: EntryKey, outcome: Outcome) -> Content:
-        content = Content()
-        if not outcome.replaces:
-            content = current_content(self.table, self.contract, self.facts, scope, self.previous.get(key))
+    def _after(self, partition: str, outcome: Outcome) -> Content:
+        content = self.before.get(partition, NO_CONTENT)
         for values, change in outcome.changes.items():
-            if belongs(self.contract, values, scope):
+            if belongs(self.contract, values, self.job.partitions[partition]):
                 content = content.plus(change.added).minus(change.removed)
         return content

@@ -58,7 +58,7 @@ def commit(
     transaction: str | None = None,
     metrics: Mapping[str, int],
 ) -> int:
-    """Commit `actions` as the version after the table's, and give it; the table is then at it."""
+    """Commit `actions` as the version after the table's, and give it. The table as it was opened stays at its own."""
     before, version, now = table.version(), table.version() + 1, time.time_ns() // 1_000_000
     info = {
         "timestamp": now,
@@ -76,11 +76,17 @@ def commit(
     lines = "".join(json.dumps(action, ensure_ascii=False, separators=(",", ":")) + "\n" for action in entry)
     put_if_absent(folder / "_delta_log" / f"{version:020}.json", lines.encode())
     reached("commit: after log entry")
-    table.update_incremental()
     if version % CHECKPOINT_EVERY == 0:
+        table.update_incremental()
         table.create_checkpoint()
         table.cleanup_metadata()
     return version
+
+
+def brought_up(table: DeltaTable, folder: Path) -> None:
+    """Bring an open table up to what others have committed since; most often that is nothing, and costs one look."""
+    if (folder / "_delta_log" / f"{table.version() + 1:020}.json").exists():
+        table.update_incremental()
 
 
 def removal(path: str, *, size: int, partition: Mapping[str, str | None]) -> dict[str, Any]:
@@ -97,12 +103,12 @@ def removal(path: str, *, size: int, partition: Mapping[str, str | None]) -> dic
 
 
 def put_if_absent(path: Path, data: bytes) -> None:
-    """Make a file with its content in one step, or fail as a conflict if there is one of that name."""
+    """Make a file with its content in one step, or fail as a conflict if there is one of that name.
+
+    Not forced to disk, as no engine forces its data files: what a power cut takes of these, an entry could not mend.
+    """
     waiting = path.with_name(f"_commit_{uuid.uuid4()}.json.tmp")
-    with waiting.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    waiting.write_bytes(data)
     try:
         reached("commit: before log entry")
         os.link(waiting, path)

@@ -9,21 +9,17 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.outcome import PartitionValues
-from lakehouse_assets.plan.pruning import prune
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, content_of, content_of_hashes, row_hashes
 from lakehouse_assets.plan.scope import Scope, scope_predicate
 from lakehouse_assets.plan.sql_text import column
-from lakehouse_assets.plan.write_plan import TableFacts, WritePlan
+from lakehouse_assets.plan.write_plan import WritePlan
 
 Places = dict[PartitionValues, slice | npt.NDArray[np.intp]]
 """Which rows are of which partition."""
 
 
-def current_content(
-    table: DeltaTable, contract: TableContract, facts: TableFacts, scope: Scope, entry: Entry | None
-) -> Content:
-    if prune(facts.files, (scope,), None).touched == 0:
-        return NO_CONTENT
+def current_content(table: DeltaTable, contract: TableContract, scope: Scope, entry: Entry | None) -> Content:
+    """What a partition that has files holds."""
     if entry is not None and entry.data_version is not None and entry.cursor:
         return Content.from_version(entry.data_version)
     return counted_content(table, contract, scope)

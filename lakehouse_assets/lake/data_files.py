@@ -29,6 +29,7 @@ BYTES_PER_FILE = 64 * 1024 * 1024
 
 CHANGES = "_change_data"
 _ROWS_PER_GROUP = 65_536
+_SAMPLE = 1_024
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
 
@@ -82,8 +83,23 @@ def write_change_file(folder: Path, contract: TableContract, place: PartitionVal
 def write_parquet(path: Path, rows: pa.Table) -> int:
     """Write a file and give its size."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(rows, path, compression="zstd", row_group_size=_ROWS_PER_GROUP, store_schema=False)
+    pq.write_table(
+        rows,
+        path,
+        compression="zstd",
+        row_group_size=_ROWS_PER_GROUP,
+        store_schema=False,
+        use_dictionary=[name for name in rows.column_names if _repeats(rows[name])],  # pyright: ignore[reportArgumentType]
+    )
     return path.stat().st_size
+
+
+def _repeats(values: pa.ChunkedArray) -> bool:
+    """Whether a dictionary would pay: making one of values that all differ takes as long as writing them."""
+    sample = values.slice(0, _SAMPLE)
+    if pa.types.is_nested(values.type):
+        return True
+    return len(sample.unique()) * 2 <= len(sample)
 
 
 def partition_texts(contract: TableContract, place: PartitionValues) -> dict[str, str | None]:

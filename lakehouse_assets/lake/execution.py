@@ -45,7 +45,7 @@ def execute(
     *,
     spark: "Callable[[], SparkSession]",
 ) -> Outcome:
-    """Carry out `plan`; the table is then at its commit."""
+    """Carry out `plan`."""
     plain = is_plain(table)
     match plan.executor:
         case "workers":
@@ -78,7 +78,7 @@ def _by_spark(
     account: Account,
 ) -> Outcome:
     frame = _spark_batch(contract, staged.frame(spark), account.job.run_id)
-    contents = staged.contents(contract) if plan.action in ("append", "replace") else {}
+    contents = staged.contents(contract)
     return execute_spark(spark, table, contract, plan, frame, staged.facts, contents, account.note)
 
 

@@ -138,14 +138,14 @@ class Ledger:
                 break  # the index knows what a MERGE by Spark has come to
         return self.latest([contract])
 
-    def follow(self, contract: TableContract, table: DeltaTable, entries: Sequence[Entry], *, in_commit: bool) -> None:
+    def follow(self, contract: TableContract, version: int, entries: Sequence[Entry], *, in_commit: bool) -> None:
         """Keep the index near the log after a write: at once for what no commit tells, else every few versions.
 
         The rest is done at the end of a run. Whoever reads adds what the index has not seen, so nothing is missed.
         """
         if not in_commit:
             self.record(contract, known=entries)
-        elif table.version() % INDEX_EVERY == 0:
+        elif version % INDEX_EVERY == 0:
             self.record(contract)
 
     def _record(self, contracts: Sequence[TableContract], known: Sequence[Entry]) -> None:

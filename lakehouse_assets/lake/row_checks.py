@@ -41,7 +41,7 @@ def violations_in(
         if count:
             found.append(Violation(rule=rule, rows=count, examples=_examples(contract, rows, mask)))
 
-    for each in contract.columns:
+    for each in (each for each in contract.columns if each.name in rows.column_names):
         values: Any = rows[each.name]
         if not each.nullable and values.null_count:
             note(null_rule_name(each), lambda values=values: _mask(values.is_null()))

@@ -4,7 +4,7 @@ import pyarrow as pa
 from deltalake import write_deltalake
 
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.commit_log import commit, is_plain
+from lakehouse_assets.lake.commit_log import brought_up, commit, is_plain
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.table_files import TableFolder
 from lakehouse_assets.lake.tables import Lake
@@ -20,7 +20,7 @@ def append_rows(lake: Lake, contract: TableContract, rows: pa.Table) -> None:
     adds = [file.add() for file in folder.write(folder.whole(rows))]
 
     def attempt() -> None:
-        table.update_incremental()
+        brought_up(table, folder.path)
         commit(table, folder.path, adds, operation="WRITE", metrics={"numOutputRows": rows.num_rows})
 
     retried(f"table {contract.name}", attempt)

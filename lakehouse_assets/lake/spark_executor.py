@@ -8,6 +8,7 @@ import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from deltalake import DeltaTable
@@ -20,10 +21,10 @@ from lakehouse_assets.lake.data_files import ROWS_PER_FILE
 from lakehouse_assets.lake.outcome import Change, Note, Outcome, PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.views import view_scope
-from lakehouse_assets.plan.row_hash import Content, row_hash_sql
+from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, row_hash_sql
 from lakehouse_assets.plan.scope import scope_predicate
-from lakehouse_assets.plan.sql_text import column, name
-from lakehouse_assets.plan.write_plan import BATCH_SLOT, BatchFacts, WritePlan
+from lakehouse_assets.plan.sql_text import column, delta_name, name, null_safe_equal
+from lakehouse_assets.plan.write_plan import BATCH_SLOT, BatchFacts, WritePlan, deletes_missing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,6 +56,8 @@ def execute_spark(
             _save(table, contract, plan, batch, facts, text)
             return replace(planned, version=_own_commit(table, text)["version"])
         case "merge" | "delete":
+            if plan.request.strategy == "upsert" and _is_there(spark, table, contract, plan, batch, contents):
+                return Outcome(unchanged=facts.rows)
             text = _plain_text(note(None))
             with view_scope(spark) as views, _session_settings(spark, plan, text):
                 view = views.register(contract.name, batch)
@@ -62,6 +65,36 @@ def execute_spark(
                 with spark_errors(f"table {contract.name}"):
                     spark.sql(plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)).collect()
             return _merged(spark, table, contract, plan, facts, text)
+
+
+def _is_there(
+    spark: "SparkSession",
+    table: DeltaTable,
+    contract: TableContract,
+    plan: WritePlan,
+    batch: "DataFrame",
+    contents: Mapping[PartitionValues, Content],
+) -> bool:
+    """Whether the table holds just what the batch would make of it.
+
+    A MERGE that changes no row copies the files it has looked into, and leaves no feed but these: each row would be
+    read as deleted and inserted. Cost: the rows that the write may change, read and hashed once.
+    """
+    target = delta_name(table.table_uri)
+    with view_scope(spark) as views, spark_errors(f"table {contract.name}"):
+        if deletes_missing(plan.request):
+            hashed = f"sum(CAST({row_hash_sql(contract.columns, of='t')} AS DECIMAL(38, 0)))"
+            query = f"SELECT count(*) AS row_count, {hashed} AS hash_sum FROM {target} AS t WHERE {plan.predicate}"
+            found = spark.sql(query).toArrow().to_pylist()[0]
+            held = Content(rows=found["row_count"], total=int(found["hash_sum"] or 0) % (1 << 64))
+            return held == reduce(Content.plus, contents.values(), NO_CONTENT)
+        view = views.register(contract.name, batch)
+        same = " AND ".join(
+            null_safe_equal(column(each.name, "spark", of="s"), column(each.name, "spark", of="t"), "spark")
+            for each in contract.columns
+        )
+        query = f"SELECT 1 FROM {view} AS s LEFT ANTI JOIN {target} AS t ON {plan.predicate} AND {same} LIMIT 1"
+        return spark.sql(query).toArrow().num_rows == 0
 
 
 def aligned(batch: "DataFrame", columns: tuple[Column, ...]) -> "DataFrame":

@@ -5,7 +5,7 @@ memory first and then disk, so that neither the check nor the write computes it 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.lake.contents import contents_by_partition
-from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.contents import contents_by_partition, places
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.outcome import PartitionValues
+from lakehouse_assets.lake.row_checks import violations_in
 from lakehouse_assets.lake.rows import conform, type_name
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.views import view_scope
@@ -72,23 +72,19 @@ def stage(
 
 
 class LocalStage(Staged):
-    """Rows in this process, checked with DuckDB."""
+    """Rows in this process, checked column by column."""
 
     def __init__(self, rows: pa.Table, contract: TableContract, request: WriteRequest) -> None:
         self.rows = rows
         columns = {field.name: type_name(field.type) for field in rows.schema}
-        with local_sql() as connection:
-            connection.register("batch", rows)
-
-            def ask(query: str) -> list[dict[str, Any]]:
-                return connection.sql(query).to_arrow_table().to_pylist()
-
-            checked = _check(contract, request, columns, "batch", "duckdb", ask)
+        _check_place(contract, columns)
+        check_batch_columns(contract, columns)
+        held = places(contract, rows) if rows.num_rows else {}
         self.facts = BatchFacts(
             columns=columns,
             rows=rows.num_rows,
             bytes=rows.nbytes,
-            violations=checked[1],
+            violations=violations_in(contract, request, rows, held),
         )
 
     def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:
@@ -141,14 +137,7 @@ def _check(
     ask: Callable[[str], list[dict[str, Any]]],
 ) -> tuple[dict[PartitionValues, Content], tuple[Violation, ...], int]:
     """Contents by partition, violations with examples, and the bytes of long texts and payloads."""
-    missing = [name for name in (*contract.partition_by, *contract.key) if name not in columns]
-    if missing:
-        raise BadInputError(
-            subject=f"write to {contract.name}",
-            seen=f"the batch lacks {', '.join(dict.fromkeys(missing))}",
-            why="nothing was written, because without them a row has no place and no name",
-            remedy="bring every column of the key and of the partitions",
-        )
+    _check_place(contract, columns)
     check_batch_columns(contract, columns)
     present = [each for each in contract.columns if each.name in columns]
     hashed = [*present, *(new_column(name, kind) for name, kind in new_columns(contract, columns))]
@@ -177,6 +166,17 @@ def _check(
         first = named_rows(contract, ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
         violations.append(Violation(rule=DUPLICATE_KEY, rows=doubled, examples=first))
     return contents, tuple(violations), sum(row["long_bytes"] or 0 for row in found)
+
+
+def _check_place(contract: TableContract, columns: Collection[str]) -> None:
+    missing = [name for name in (*contract.partition_by, *contract.key) if name not in columns]
+    if missing:
+        raise BadInputError(
+            subject=f"write to {contract.name}",
+            seen=f"the batch lacks {', '.join(dict.fromkeys(missing))}",
+            why="nothing was written, because without them a row has no place and no name",
+            remedy="bring every column of the key and of the partitions",
+        )
 
 
 def _discarded(contract: TableContract, names: Sequence[str]) -> list[str]:

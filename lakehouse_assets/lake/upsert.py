@@ -25,7 +25,7 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, WorkerRows
-from lakehouse_assets.lake.commit_log import is_plain
+from lakehouse_assets.lake.commit_log import brought_up, is_plain
 from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.execution import add_columns, execute
 from lakehouse_assets.lake.job import Job, check_keys, job_of
@@ -134,14 +134,14 @@ class UpsertService:
 
     def _attempt(self, job: Job, staged: Staged, table: DeltaTable, *, quarantined: int) -> WriteReport:
         contract = job.contract
-        table.update_incremental()  # to what others have committed since it was opened, or since the last attempt
+        brought_up(table, self._lake.path(contract))
         if _was_committed(table, job):  # the same run, twice at once
             return self._replayed(job)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
             plan = self._plan(job, staged, table, facts)
             full = evolved(contract, plan)
-            account = Account.of(self._lake, job, full, table, facts)
+            account = Account.of(self._lake, job, full, plan, table, facts)
         add_columns(table, plan)
         with phase(_PART, contract.name, "commit"):
             outcome = execute(table, self._lake.path(contract), full, plan, facts, staged, account, spark=self._spark)
@@ -149,7 +149,7 @@ class UpsertService:
         version = facts.version if outcome.version is None else outcome.version
         final = tuple(replace(entry, table_version=version) for entry in account.entries(outcome))
         with phase(_PART, contract.name, "ledger"):
-            Ledger(self._lake).follow(contract, table, final, in_commit=outcome.noted)
+            Ledger(self._lake).follow(contract, version, final, in_commit=outcome.noted)
         reached("write: after ledger")
         files = commit_files(self._lake.path(contract), outcome.version)
         return report_of(job, plan, outcome, files, final, before=facts.version, quarantined=quarantined)

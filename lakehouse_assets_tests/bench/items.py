@@ -1,5 +1,6 @@
 """Rows and tables made up for measurements of writes: items of files, a hundred in each."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from deltalake import write_deltalake
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import REPO, Column, TableContract
+from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.data_files import ROWS_PER_FILE
 from lakehouse_assets.lake.ledger import Ledger, new_entry
 from lakehouse_assets.lake.tables import Lake
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 PER_OWNER = 100
+_OWNERS_A_BATCH = 100
 
 ITEMS = TableContract(
     name="items",
@@ -45,12 +48,7 @@ def laid_out(root: Path, rows: int) -> Lake:
     schema = arrow_schema(ITEMS.columns)
     with duckdb.connect() as connection:
         for first in range(0, rows, ROWS_PER_FILE):
-            made = connection.sql(
-                f"""SELECT 'r' AS repo, 'package/module' || lpad(CAST(i // {PER_OWNER} AS VARCHAR), 7, '0') || '.py'
-                AS path, 'function_' || lpad(CAST(i % {PER_OWNER} AS VARCHAR), 3, '0') AS name, i AS size,
-                'def ' || i || '(value): return value * ' || hash(i) AS text
-                FROM range({first}, {min(rows, first + ROWS_PER_FILE)}) made(i)"""
-            )
+            made = connection.sql(_made(first, min(rows, first + ROWS_PER_FILE) - first))
             write_deltalake(table, made.to_arrow_table().cast(schema), mode="append")
     known = replace(
         new_entry(key(ITEMS.name, "r"), run_id="made"),
@@ -69,6 +67,28 @@ def item_rows(spark: "SparkSession", first: int, count: int, salt: int = 0) -> "
         f"id + {salt} AS size",
         f"concat('def ', id, '(value): return value * ', xxhash64(id, {salt})) AS text",
     )
+
+
+def _made(first: int, count: int) -> str:
+    return (
+        f"SELECT 'r' AS repo, 'package/module' || lpad(CAST(i // {PER_OWNER} AS VARCHAR), 7, '0') || '.py' AS path, "
+        f"'function_' || lpad(CAST(i % {PER_OWNER} AS VARCHAR), 3, '0') AS name, i AS size, "
+        f"'def ' || i || '(value): return value * ' || hash(i) AS text FROM range({first}, {first + count}) made(i)"
+    )
+
+
+def worker_items(spark: "SparkSession", rows: int) -> WorkerRows:
+    """Rows that workers make, a hundred owners to a batch."""
+
+    def produce(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with duckdb.connect() as connection:
+            for batch in batches:
+                for number in batch.column("id").to_pylist():
+                    made = connection.sql(_made(number * _OWNERS_A_BATCH * PER_OWNER, _OWNERS_A_BATCH * PER_OWNER))
+                    yield from made.to_arrow_table().cast(arrow_schema(ITEMS.columns)).to_batches()
+
+    count = max(1, rows // PER_OWNER // _OWNERS_A_BATCH)
+    return WorkerRows(items=spark.range(0, count, 1, max(2, min(count, 20))), produce=produce)
 
 
 def arrow_items(first: int, count: int, salt: int) -> pa.Table:

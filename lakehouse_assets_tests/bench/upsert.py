@@ -19,10 +19,19 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.core.settings import Executor, Settings, load_settings
+from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets_tests.bench.items import ITEMS, PER_OWNER, arrow_items, item_rows, laid_out, owner_names
+from lakehouse_assets_tests.bench.items import (
+    ITEMS,
+    PER_OWNER,
+    arrow_items,
+    item_rows,
+    laid_out,
+    owner_names,
+    worker_items,
+)
 from lakehouse_assets_tests.bench.measure import heading, line, timed
 from lakehouse_assets_tests.support.writes import write
 
@@ -35,7 +44,7 @@ OWNERS = 10
 LOADS = (1_000_000, 10_000_000)
 LARGE_TABLE, LARGE_BATCH = 2_000_000, 500_000
 LAPS = 3
-GOALS = {"large": 1.15, "small": 1.5, "growth": 1.5}
+GOALS = {"large": 1.15, "small": 1.5, "growth": 1.5, "memory": 1.1}
 
 _T = TypeVar("_T")
 _runs = (f"run-{number}" for number in itertools.count())
@@ -55,9 +64,11 @@ def upsert() -> None:
 def memory() -> None:
     """Peak memory of the driver, which has to stay the same whatever the number of rows."""
     with _warm_session() as (spark, folder, settings):
-        heading(f"first loads by the service on Spark, whose heap may have {settings.driver_memory_mb} MB")
-        for rows in LOADS:
-            _load(spark, Lake(folder / f"rows-{rows}"), rows)
+        heading(f"first loads by workers; the driver's heap may have {settings.driver_memory_mb} MB")
+        _load(spark, Lake(folder / "warm-up"), LOADS[0] // 10)
+        peaks = [_load(spark, Lake(folder / f"rows-{rows}"), rows) for rows in LOADS]
+        growth = peaks[1] / peaks[0]
+        print(f"  the driver's peak, {LOADS[0]:,} → {LOADS[1]:,} rows: {growth:.2f} × {_verdict(growth, 'memory')}")
 
 
 @contextmanager
@@ -76,14 +87,16 @@ def _warm_session() -> "Generator[tuple[SparkSession, Path, Settings], None, Non
             runtime.stop()
 
 
-def _load(spark: "SparkSession", lake: Lake, rows: int) -> None:
+def _load(spark: "SparkSession", lake: Lake, rows: int) -> float:
     peak: list[float] = []
     with _peak_memory(peak):
         started = time.perf_counter()
-        done = _service(lake, item_rows(spark, 0, rows), executor="spark", spark=spark)
+        done = _service(lake, worker_items(spark, rows), spark=spark)
         seconds = time.perf_counter() - started
     phases = ", ".join(f"{name} {taken:.1f}" for name, taken in done.seconds.items())
-    line(f"{rows:,} rows", seconds, note=f"{done.files_added} files, peak {peak[0]:,.0f} MB; {phases}")
+    note = f"{rows / seconds:,.0f} rows a second, {done.files_added} files, peak {peak[0]:,.0f} MB; {phases}"
+    line(f"{rows:,} rows", seconds, note=note)
+    return peak[0]
 
 
 def _small(spark: "SparkSession", lake: Lake, rows: int) -> float:
@@ -153,7 +166,7 @@ def _large(spark: "SparkSession", lake: Lake) -> None:
 
 def _service(
     lake: Lake,
-    rows: "pa.Table | DataFrame",
+    rows: "pa.Table | DataFrame | WorkerRows",
     *,
     owners: tuple[str, ...] | None = None,
     executor: Executor = "auto",
