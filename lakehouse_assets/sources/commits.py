@@ -87,17 +87,14 @@ def read_new_commits(
     """The commits reachable from the head and not from `since`, whose history is what `stored` knows.
 
     They are all that is to be written only if `since` is on the head's first-parent line: else positions of stored
-    commits change, or commits are no longer reachable. Cost: the new commits, at most as many old ones, and a
-    look-up each time their number has doubled.
+    commits change, or commits are no longer reachable. Cost: the new commits, about as many old ones where a
+    side line was merged, and a look-up each time their number has doubled: one, mostly.
     """
     if head.is_directory:
         return NotComparable(reason="a plain directory has no history")
     history = _History(Objects(git_dir, repository))
     if history.is_shallow:
         return NotComparable(reason="the clone is shallow, so that its history may have been cut elsewhere before")
-    position = stored([since]).get(since)
-    if position is None:
-        return NotComparable(reason=f"{since} is not on the stored first-parent line")
     columns = Columns(_SCHEMA)
     aside: list[str] = []
     look_at = _LOOKED_UP
@@ -110,23 +107,25 @@ def read_new_commits(
             return NotComparable(reason=f"{since} is not on the first-parent line of {head.commit_sha}")
         look_at *= 2 if len(history.met) == look_at else 1
         sha = parents[0]
-    line = list(_positioned(list(columns.drain()), start=position + 1))
-    _append_aside(history, aside, columns, stored)
-    rows = pa.Table.from_batches([*line, *columns.drain()], schema=_SCHEMA)
+    line = list(columns.drain())
+    position = _append_aside(history, aside, columns, stored, since)
+    if position is None:
+        return NotComparable(reason=f"{since} is not on the stored first-parent line")
+    rows = pa.Table.from_batches([*_positioned(line, start=position + 1), *columns.drain()], schema=_SCHEMA)
     report("sources", repository, "new commits", read=len(history.met), rows=rows.num_rows)
     return rows
 
 
-def _append_aside(history: "_History", start: list[str], columns: Columns, stored: Stored) -> None:
-    """Add what is reachable from `start` and neither met nor stored.
+def _append_aside(history: "_History", start: list[str], columns: Columns, stored: Stored, since: str) -> int | None:
+    """Add what is reachable from `start` and neither met nor stored; gives the position of `since`.
 
     Commits are read ahead of the look-up, since one look-up costs as much as reading many.
     """
-    waiting = [sha for sha in start if sha not in history.met]
+    waiting = start
     ahead = _LOOKED_UP
-    while waiting:
+    while True:
         read = history.read_ahead(waiting, ahead)
-        known = stored(read.keys())
+        known = stored([since, *read])
         ahead = min(2 * ahead, _MOST_LOOKED_UP)
         reachable, waiting = waiting, []
         while reachable:
@@ -137,6 +136,8 @@ def _append_aside(history: "_History", start: list[str], columns: Columns, store
                 reachable.extend(history.append(sha, columns, read[sha]))
             else:
                 waiting.append(sha)
+        if not waiting:
+            return known.get(since)
 
 
 class _History:
