@@ -49,6 +49,7 @@ class RowMaker:
         self.classes = classes
         self.imports: Imports = classes.imports
         self._links: list[tuple[Any, ...]] = []
+        self._seen: set[tuple[Any, ...]] = set()
         self.resolved = no_rows(IMPORTS)
         self.exported = no_rows(EXPORTS)
         self._ids: dict[tuple[str, str], int] = {}
@@ -67,6 +68,7 @@ class RowMaker:
     def add(self, unit: Unit, program: Program, solution: Solution) -> None:
         """All rows of a file."""
         self._unit = unit
+        self._seen = set()
         self._landings(unit)
         self._inheritance(unit)
         self._calls(program, solution)
@@ -74,6 +76,11 @@ class RowMaker:
         self._exports(unit)
 
     def link(self, kind: str, at: At, thing: Thing, label: str, method: str, confidence: str) -> None:
+        """Once for each relationship, however many ways lead to it: the first one tells how it was found."""
+        key = (kind, at, thing, label)
+        if key in self._seen:
+            return
+        self._seen.add(key)
         unit = self._unit
         external = None
         if thing[0] == "x":
