@@ -85,6 +85,7 @@ class LocalStage(Staged):
             rows=rows.num_rows,
             bytes=rows.nbytes,
             violations=violations_in(contract, request, rows, held),
+            in_process=True,
         )
 
     def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:

@@ -52,6 +52,8 @@ class BatchFacts:
     """Whether the rows are data files of the table already, which a commit need only name."""
     all_new: bool = False
     """Whether it is known that the table has none of the batch's keys."""
+    in_process: bool = False
+    """Whether the rows are in this process's memory already: Spark would have to be handed them first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +227,8 @@ def _choose(executor: Executor, batch: BatchFacts, pruning: Pruning, action: Act
         return "workers", f"the workers that made the {batch.rows:,} rows have written them"
     if executor != "auto":
         return executor, "forced by LAKEHOUSE_EXECUTOR"
+    if batch.in_process and action == "append":
+        return "delta-rs", f"the {batch.rows:,} rows are in this process, and nothing is to be compared"
     if batch.rows > SMALL_ROWS:
         return "spark", f"{batch.rows:,} rows are more than {SMALL_ROWS:,}"
     if (batch.bytes or 0) > SMALL_BYTES:
