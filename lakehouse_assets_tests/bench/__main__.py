@@ -10,7 +10,9 @@ import pygit2
 
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets_tests.bench.generated import generated_repository
+from lakehouse_assets_tests.bench.graph import graph
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, heading, line, pick, timed
+from lakehouse_assets_tests.bench.updates import updates
 from lakehouse_assets_tests.bench.upsert import memory, upsert
 from lakehouse_assets_tests.support.command import java_was_started, without_java
 
@@ -113,7 +115,15 @@ def _read_all(repository: pygit2.Repository) -> int:
     return size
 
 
-BENCHMARKS = {"no-op": no_op, "session": session, "blobs": blobs, "upsert": upsert, "memory": memory}
+BENCHMARKS = {
+    "no-op": no_op,
+    "session": session,
+    "blobs": blobs,
+    "upsert": upsert,
+    "memory": memory,
+    "graph": graph,
+    "updates": updates,
+}
 
 if __name__ == "__main__":
     for name in pick(sys.argv[1:], BENCHMARKS):

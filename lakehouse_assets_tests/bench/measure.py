@@ -41,6 +41,11 @@ def line(label: str, seconds: float, *, against: tuple[str, float] | None = None
     print(f"  {label:<44} {seconds:8.3f} s {ratio:<28} {note}".rstrip(), flush=True)
 
 
+def goal(holds: bool, text: str) -> str:
+    """Whether a goal is met, to stand beside the figure."""
+    return f"goal {text}: {'met' if holds else 'NOT MET'}"
+
+
 def pick(names: Sequence[str], known: dict[str, Callable[[], None]]) -> list[str]:
     unknown = [name for name in names if name not in known]
     if unknown:

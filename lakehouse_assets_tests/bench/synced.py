@@ -1,0 +1,91 @@
+"""A sync as a user runs it, with what it took: seconds by asset, the session's start apart, memory of all processes."""
+
+import json
+import os
+import re
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from lakehouse_assets_tests.bench.measure import LAKEHOUSE
+
+_SESSION = re.compile(r"start Spark\s+([\d.]+) s")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sync:
+    """`seconds` leaves out the start of the session; `memory` is the most that all processes held together."""
+
+    seconds: float
+    session: float
+    memory: int
+    by_asset: dict[str, float]
+    rows: dict[str, int]
+
+
+def sync(home: Path, name: str) -> Sync:
+    env = os.environ | {"LAKEHOUSE_HOME": str(home)}
+    before = _written(home)
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [LAKEHOUSE, "sync", name], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    peak = _Peak(process.pid)
+    out, err = process.communicate()
+    seconds = time.perf_counter() - started
+    memory = peak.end()
+    if process.returncode:
+        raise RuntimeError(f"sync {name} failed:\n{out}{err}")
+    session = sum(float(found) for found in _SESSION.findall(err))
+    writes = _written(home)[len(before) :]
+    return Sync(
+        seconds=seconds - session,
+        session=session,
+        memory=memory,
+        by_asset={row["asset"]: sum(json.loads(row["seconds"]).values()) for row in writes},
+        rows={row["asset"]: row["rows_inserted"] + row["rows_updated"] + row["rows_deleted"] for row in writes},
+    )
+
+
+def ask(home: Path, query: str) -> list[dict[str, Any]]:
+    env = os.environ | {"LAKEHOUSE_HOME": str(home)}
+    out = subprocess.run([LAKEHOUSE, "sql", query, "--json"], env=env, capture_output=True, text=True, check=True)
+    return json.loads(out.stdout)
+
+
+def _written(home: Path) -> list[dict[str, Any]]:
+    from lakehouse_assets.contracts.writes import WRITES
+    from lakehouse_assets.lake.tables import Lake
+
+    return Lake(home / "lake").read(WRITES).sort_by("written_at").to_pylist()
+
+
+class _Peak:
+    """The most memory that a process and those below it hold, pages that they share counted once."""
+
+    def __init__(self, pid: int) -> None:
+        self._root = psutil.Process(pid)
+        self._most = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def end(self) -> int:
+        self._over.set()
+        self._thread.join()
+        return self._most
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.5):
+            held = 0
+            try:
+                for process in (self._root, *self._root.children(recursive=True)):
+                    held += process.memory_full_info().pss
+            except psutil.Error:
+                continue  # one of them ended while it was looked at
+            self._most = max(self._most, held)
