@@ -4,6 +4,8 @@ More kinds of things than imports give, all flat tuples:
   ("i", path, class) an instance, ("j", path, class) an instance of the class or one below it,
   ("d", path, class) the class or one below it, ("b", path, function, receiver...) a bound method,
   ("s", path, class, receiver...) what `super()` gives in a class, ("p", path, function) a property object,
+  ("w", path, function, path, function) a function that a decorator put in the place of another, to which it forwards,
+  ("u", the same, receiver...) such a one bound to a receiver,
   ("g", path, function) a generator, ("l", path, definition, n, kind) a container made at a node,
   ("k", constant), ("o", dotted name) an instance of a class outside.
 """
@@ -150,8 +152,8 @@ class Attributes(Engine):
                 self.put(to, thing)
             case "b" if name == "__self__":
                 self.put(to, thing[3:])
-            case "f" if name == "__wrapped__":
-                self.put(to, thing)
+            case "f" | "w" if name == "__wrapped__":
+                self.put(to, ("f", *thing[-2:]))
 
     def put_outside(self, to: int, holder: str, name: str) -> None:
         """An attribute of something outside. In a loop (`node = node.next`) it would never end: no name comes twice."""
@@ -206,6 +208,8 @@ class Attributes(Engine):
         match thing[0]:
             case "f":
                 self._bind_function(thing, receiver, to, at)
+            case "w":
+                self._bind_wrapper(thing, receiver, to, at)
             case "p":
                 self.call(("b", thing[1], thing[2], *receiver), to, at, NO_ARGUMENTS, "property", -1)
             case "i" | "j":
@@ -232,6 +236,22 @@ class Attributes(Engine):
                 receiver = ("d" if receiver[0] == "j" else "c", receiver[1], receiver[2])
             self.put(to, ("b", path, descriptor, *receiver))
             self.note_reference(at, thing)
+
+    def _bind_wrapper(self, thing: Thing, receiver: Thing, to: int, at: Use) -> None:
+        """As the function that it stands for would be."""
+        said = self.definition(thing[3], thing[4])
+        flags = said.flags if said is not None else 0
+        self.note_reference(at, ("f", thing[3], thing[4]))
+        if flags & Fun.STATIC:
+            self.put(to, thing)
+            return
+        if flags & Fun.CLASS and receiver[0] in "ij":
+            receiver = ("d" if receiver[0] == "j" else "c", receiver[1], receiver[2])
+        bound = ("u", *thing[1:], *receiver)
+        if flags & Fun.PROPERTY:
+            self.call(bound, to, at, NO_ARGUMENTS, "property", -1)
+        else:
+            self.put(to, bound)
 
     def _overridden(self, path: str, own: str, receiver: Thing, to: int, at: Use) -> None:
         """An instance of a class or one below it may have a method that overrides the one found."""
@@ -309,6 +329,14 @@ class Attributes(Engine):
         if own and ("c", self.path, own) in self.classes.order(path, descriptor).classes:
             path, descriptor = self.path, own
         self.connect(source, self.into("s", path, descriptor, name))
+        found = self.classes.lookup(thing[1], thing[2], name)
+        if isinstance(found, Member):
+            for own in found.name.setters:
+                bound = ("b", found.path, own, *thing)
+                self.call(bound, -1, at, Arguments([source], [], []), "property", -1)
+            if found.name.flows:
+                holder = self.share("a", found.path, found.descriptor, name)
+                self.constrain(holder, (_descriptor_set, source, at))
         setter = self.classes.lookup(thing[1], thing[2], "__setattr__")
         if isinstance(setter, Member):
             for own in setter.name.definitions:
@@ -331,6 +359,16 @@ def on_get(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
 def on_set(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
     _, name, source, at = constraint
     solver.set(thing, name, source, at)
+
+
+def _descriptor_set(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
+    """Assigning to an attribute whose class holds a descriptor calls its `__set__`."""
+    _, source, at = constraint
+    if thing[0] in "ij":
+        setter = solver.classes.lookup(thing[1], thing[2], "__set__")
+        for own in setter.name.definitions if isinstance(setter, Member) else ():
+            bound = ("b", setter.path, own, *thing)
+            solver.call(bound, -1, at, Arguments([-1, source], [], []), "descriptor", -1)
 
 
 def _bind_arrived(solver: Attributes, constraint: Constraint, thing: Thing) -> None:

@@ -36,7 +36,9 @@ _COLLECTIONS = {
     "sorted": "list",
     "reversed": "list",
 }
-_SAME = frozenset({"copy.copy", "copy.deepcopy", "functools.partial", "functools.partialmethod", "asyncio.create_task"})
+_SAME = frozenset(
+    {"copy.copy", "copy.deepcopy", "functools.partial", "functools.partialmethod", "functools.update_wrapper"}
+)
 _STORING = frozenset({"append", "add", "appendleft", "insert"})
 _TAKING = frozenset({"pop", "popleft", "popitem", "get", "setdefault", "__getitem__"})
 BINARY_REFLECTED = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
@@ -206,7 +208,7 @@ class Builtins(Calls):
 
 
 def _given_arrived(solver: Builtins, constraint: Constraint, thing: Thing) -> None:
-    if thing[0] in "fbcij":
+    if thing[0] in "fbwucij":
         solver.call(thing, constraint[1], constraint[2], NO_ARGUMENTS, "handed", -1)
 
 

@@ -60,6 +60,8 @@ class Calls(Containers):
             case "b":
                 function = ("f", thing[1], thing[2])
                 self._call_function(function, thing[3:], to, at, arguments, method, variable)
+            case "w" | "u":
+                self._call_wrapper(thing, to, at, arguments, method, variable)
             case "c" | "d":
                 self._make_instance(thing, to, at, arguments, method, variable)
             case "i" | "j":
@@ -69,7 +71,7 @@ class Calls(Containers):
                     self.note_call(at, thing, "outside", -1)
                 else:
                     self.call_outside(thing[1], None, to, at, arguments)
-            case "many":
+            case "many functions":
                 self.note_call(at, thing, method, variable)
             case "p" if arguments.positional:
                 self.put(to, thing)
@@ -104,6 +106,28 @@ class Calls(Containers):
         if found.flags & Fun.GENERATOR:
             self.put(to, ("g", path, descriptor))
         self.connect(self.share("r", path, descriptor), to)
+
+    def _call_wrapper(self, thing: Thing, to: int, at: Place, arguments: Arguments, method: str, variable: int) -> None:
+        """Calls what a decorator put in a function's place, and gives back what the function itself gives.
+
+        Arguments go to the function directly: through the wrapper's `*args` those for all functions that it wraps
+        would get mixed up.
+        """
+        receiver = thing[5:] or None
+        wrapper = self.parameters(thing[1], thing[2])
+        wrapped = self.parameters(thing[3], thing[4])
+        if wrapper is None or wrapped is None:
+            return
+        self.note_call(at, ("f", thing[1], thing[2]), method, variable)
+        skip = 0 if receiver is None else 1
+        for found in (wrapper._replace(rest=None, named_rest=None), wrapped):
+            if receiver is not None and found.positional:
+                self.put(found.positional[0], receiver)
+            self.pass_arguments(found, skip, arguments)
+        if to >= 0:
+            if wrapped.flags & Fun.GENERATOR:
+                self.put(to, ("g", thing[3], thing[4]))
+            self.connect(self.share("r", thing[3], thing[4]), to)
 
     def pass_arguments(self, found: Parameters, skip: int, arguments: Arguments) -> None:
         positional = found.positional
@@ -228,6 +252,25 @@ def on_instance(solver: Calls, constraint: Constraint, thing: Thing) -> None:
             solver.put(to, ("j", thing[1], thing[2]))
         case "x":
             solver.put(to, ("o", thing[1]))
+
+
+def on_decorated(solver: Calls, constraint: Constraint, thing: Thing) -> None:
+    """What a decorator of the repository gave back for a function."""
+    _, to, function = constraint
+    if thing[0] == "f":
+        said = solver.definition(thing[1], thing[2])
+        if said is not None and said.flags & Fun.FORWARDS:
+            solver.constrain(function, (_wrapped_arrived, to, thing))
+            return
+    solver.put(to, thing)
+
+
+def _wrapped_arrived(solver: Calls, constraint: Constraint, thing: Thing) -> None:
+    _, to, wrapper = constraint
+    if thing[0] in "fw":
+        solver.put(to, ("w", *wrapper[1:], *thing[-2:]))
+    else:
+        solver.put(to, wrapper)
 
 
 def on_decorate(solver: Calls, constraint: Constraint, thing: Thing) -> None:

@@ -24,11 +24,27 @@ Oracle = Callable[[str], Iterable[str]]
 
 MANY = "many"
 """Stands for more values than a shared variable takes."""
-MANY_THINGS: Thing = (MANY,)
+MANY_FUNCTIONS = "many functions"
+MANY_THINGS: Thing = (MANY_FUNCTIONS,)
+MOST_VALUES = 16
+"""A shared variable into which files put more instances and the like than this says nothing about them."""
+MOST_FUNCTIONS = 64
+"""The same for functions: a decorator or a registry may well hold some dozens."""
 MOST_STEPS = 400_000
 """Applications of a constraint to a thing in one run over one file; real files stay far below."""
 MOST_THINGS = 64
 """What one variable holds at most: what comes later stays out. Real ones hold one or two."""
+
+
+def capped(texts: set[str]) -> tuple[str, ...]:
+    """What a shared variable holds, in order, with a mark instead of what there is too much of."""
+    functions = {text for text in texts if text[0] in "fbwu" or text == MANY_FUNCTIONS}
+    others = texts - functions
+    if len(functions) > MOST_FUNCTIONS or MANY_FUNCTIONS in functions:
+        functions = {MANY_FUNCTIONS}
+    if len(others) > MOST_VALUES or MANY in others:
+        others = {MANY}
+    return tuple(sorted(functions | others))
 
 
 def text_of(thing: Thing) -> str:

@@ -21,8 +21,6 @@ class Found(NamedTuple):
 
     things: tuple[Thing, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
-    is_open: bool = False
-    """Whether it ends at a name that should be in a repository and is not there."""
 
     def __bool__(self) -> bool:
         return bool(self.things or self.variables)
@@ -48,10 +46,6 @@ def split(path: str) -> tuple[str, str]:
 
 def _joined(repo: str, path: str) -> str:
     return f"{repo}{ELSEWHERE}{path}" if repo else path
-
-
-def _open(dotted: str) -> Found:
-    return Found((("x", dotted),), is_open=True)
 
 
 def _outside_kind(found: Found) -> ImportKind | None:
@@ -130,7 +124,7 @@ class Imports:
             dotted = module if said.name in (None, "*") else f"{module}.{said.name}"
             if said.name is None and not said.whole:
                 dotted = module.partition(".")[0]
-            return Landing(kind, module, _open(dotted) if kind == "unresolved" else Found((("x", dotted),)))
+            return Landing(kind, module, Found((("x", dotted),)))
         if said.name is None:
             top = target if said.whole else self.absolute(importer, said.module.partition(".")[0])[0]
             return Landing(kind, module, Found((_thing_at(top or target),)))
@@ -138,9 +132,7 @@ class Imports:
             return Landing(kind, module, Found((_thing_at(target),)))
         found = self.attribute(target, said.name)
         if not found:
-            return Landing("unresolved", module, _open(f"{module}.{said.name}"))
-        if found.is_open:
-            return Landing("unresolved", module, found)
+            return Landing("unresolved", module, Found((("x", f"{module}.{said.name}"),)))
         return Landing(_outside_kind(found) or kind, module, found)
 
     def _module(self, importer: str, said: Import) -> tuple[str, str | None, ImportKind]:
@@ -190,12 +182,11 @@ class Imports:
         things: list[Thing] = [self.definition(path, descriptor) for descriptor in bound.definitions]
         variables: list[tuple[str, str]] = []
         flows = bound.flows
-        is_open = False
         for said in bound.imports:
             landed = self.landing(path, said)
-            is_open = is_open or landed.kind == "unresolved"
-            things += landed.found.things
-            variables += landed.found.variables
+            if landed.kind != "unresolved":
+                things += landed.found.things
+                variables += landed.found.variables
         for reference in bound.references:
             led = self.reference(path, reference)
             things += led.things
@@ -203,8 +194,7 @@ class Imports:
             flows = flows or not led
         if flows:
             variables.append((path, name))
-        inside = variables or any(thing[0] != "x" for thing in things)
-        return Found(tuple(dict.fromkeys(things)), tuple(dict.fromkeys(variables)), is_open and not inside)
+        return Found(tuple(dict.fromkeys(things)), tuple(dict.fromkeys(variables)))
 
     def definition(self, path: str, descriptor: str) -> Thing:
         said = self.world.fact("def", path, descriptor)

@@ -7,6 +7,8 @@ from lakehouse_assets.link.keys import PART
 from lakehouse_assets.link.units import Unit
 
 Handlers = dict[int, Any]
+DECORATED = -1
+"""The handler of what a decorator gives, next to those of the operations."""
 At = tuple[int, int]
 
 
@@ -178,7 +180,7 @@ class Program:
                 i += 3
             elif op == Op.DECORATE:
                 to, result, function, decorator = ops[i + 1 : i + 5]
-                copies[result].append(to)
+                constraints[result].append((handlers[DECORATED], to, function))
                 constraints[decorator].append((handlers[op], to, function))
                 self.decorated.append((to, function, decorator))
                 i += 5

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from lakehouse_assets.link.classes import Classes
-from lakehouse_assets.link.engine import MANY
+from lakehouse_assets.link.engine import MANY, MANY_FUNCTIONS, capped
 from lakehouse_assets.link.imports import Imports
 from lakehouse_assets.link.keys import PART, hash_of_values, number_of
 from lakehouse_assets.link.program import Program
-from lakehouse_assets.link.solver import HANDLERS, MOST_VALUES, Solution, solve
+from lakehouse_assets.link.solver import HANDLERS, Solution, solve
 from lakehouse_assets.link.state import LinkState
 from lakehouse_assets.link.world import Read, World
 
@@ -123,10 +123,9 @@ class Rounds:
             for path, value, rounds in self._previous.tellers(number_of(name)):
                 if rounds & bit and path != reader and path not in self.records and path not in self._gone:
                     found.add(value)
-        if len(found) <= MOST_VALUES and MANY not in found:
-            return tuple(sorted(found))
         # Who overrides a method is not told when there are many, but that there are.
-        return (MANY,) if name[0] == "v" else ()
+        hidden = (MANY,) if name[0] == "v" else (MANY, MANY_FUNCTIONS)
+        return tuple(value for value in capped(found) if value not in hidden)
 
     def _inbox(self, path: str, number: int) -> dict[str, tuple[str, ...]]:
         if number == 0:

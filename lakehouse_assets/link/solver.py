@@ -6,10 +6,11 @@ from lakehouse_assets.extract.python.flows_tables import KINDS, SPREAD, Fun, Op
 from lakehouse_assets.link import attributes, builtins, calls, containers
 from lakehouse_assets.link.builtins import NAMES, Builtins
 from lakehouse_assets.link.classes import Classes
-from lakehouse_assets.link.engine import MANY, Oracle, text_of
+from lakehouse_assets.link.engine import Oracle, capped, text_of
+from lakehouse_assets.link.fixtures import fixture_named, is_test_file
 from lakehouse_assets.link.imports import Found, Thing
 from lakehouse_assets.link.keys import PART
-from lakehouse_assets.link.program import At, Handlers, Program
+from lakehouse_assets.link.program import DECORATED, At, Handlers, Program
 from lakehouse_assets.link.units import Unit
 from lakehouse_assets.link.world import Read
 
@@ -26,13 +27,12 @@ HANDLERS: Handlers = {
     Op.BINARY: builtins.on_binary,
     Op.UNARY: builtins.on_unary,
     Op.DECORATE: calls.on_decorate,
+    DECORATED: calls.on_decorated,
     Op.RAISE: calls.on_raise,
     Op.SLICE: containers.on_slice,
     Op.DELETE: containers.on_delete,
     Op.INSTANCE: calls.on_instance,
 }
-MOST_VALUES = 16
-"""A shared variable into which files put more than this holds too much to say anything: it counts as empty."""
 _OF_THE_CLASS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _SKIPPED = frozenset({"typing.Any", "<builtin>.object", "<builtin>.None", "typing.Self"})
 
@@ -91,6 +91,7 @@ class Solver(Builtins):
         for to, kind, at, elements in program.builds:
             self._build(to, KINDS[kind], at, elements)
         self._parameters_there()
+        self._fixtures()
         self._overrides()
 
     def _unbound(self, to: int, name: str) -> None:
@@ -165,6 +166,20 @@ class Solver(Builtins):
                 name = descriptor[len(unit.descriptors[parent]) :].partition("(")[0]
                 is_class = row[1] & Fun.CLASS or name in _OF_THE_CLASS
                 self.put(row[6], ("d" if is_class else "j", self.path, unit.descriptors[parent]))
+
+    def _fixtures(self) -> None:
+        """pytest hands to tests and fixtures what the fixtures named like their parameters give."""
+        unit = self.unit
+        is_test = is_test_file(self.path)
+        for d, row in unit.functions.items():
+            name = unit.descriptors[d].rpartition("#")[2]
+            if not (row[1] & Fun.FIXTURE or (is_test and name.startswith("test"))):
+                continue
+            for i in range(7 if row[1] & Fun.METHOD else 4, len(row), 3):
+                fixture = fixture_named(self.imports, self.path, unit.strings[row[i]])
+                if fixture is not None and fixture[1:] != (self.path, unit.descriptors[d]):
+                    for kind in "ry":
+                        self.connect(self.share(kind, *fixture[1:]), row[i + 2])
 
     def _overrides(self) -> None:
         """Methods tell those they override that they are there."""
@@ -266,7 +281,7 @@ class Solver(Builtins):
             things = [t for t in things if t[0] != "k" and not (t[0] in "ox" and t[1].startswith("<builtin>."))]
         texts = {text_of(thing) for thing in things}.difference(self._inbox.get(key, ()))
         if texts:  # what others put there reaches readers from them
-            told[key] = tuple(sorted(texts)) if len(texts) <= MOST_VALUES else (MANY,)
+            told[key] = capped(texts)
 
 
 def solve(

@@ -23,6 +23,8 @@ class Name(NamedTuple):
     imports: tuple[Import, ...]
     references: tuple[tuple[Any, ...], ...]
     flows: bool
+    setters: tuple[str, ...] = ()
+    """Functions that an assignment to a property calls."""
 
 
 class Definition(NamedTuple):
@@ -87,14 +89,17 @@ class Unit:
         descriptors = self.descriptors
         definitions = tuple(descriptors[d] for d in row[1] if self._is_the_one(d, row[1]))
         imports = tuple(self.imported(index) for index in row[2])
-        return Name(definitions, imports, tuple(self.reference(found) for found in row[3]), bool(row[4]))
+        setters = tuple(descriptors[d] for d in row[1] if self._flags(d) & Fun.ACCESSOR)
+        return Name(definitions, imports, tuple(self.reference(found) for found in row[3]), bool(row[4]), setters)
+
+    def _flags(self, d: int) -> int:
+        return self.functions[d][1] if d in self.functions else 0
 
     def _is_the_one(self, d: int, among: list[int]) -> bool:
         """Of a property's parts the getter counts, of overloads the last: what a use of the name leads to."""
         if len(among) == 1 or self.kinds[d] != FUNCTION:
             return True
-        flags = self.functions[d][1] if d in self.functions else 0
-        if flags & (Fun.ACCESSOR | Fun.OVERLOAD):
+        if self._flags(d) & (Fun.ACCESSOR | Fun.OVERLOAD):
             return all(self.functions[o][1] & (Fun.ACCESSOR | Fun.OVERLOAD) for o in among if o in self.functions)
         return True
 

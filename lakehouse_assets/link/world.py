@@ -60,6 +60,8 @@ class World:
         self._hashes: dict[str, int] = {}
         self._memo: dict[Any, tuple[Any, tuple[Read, ...]]] = {}
         self._active: dict[Any, int] = {}
+        self._members: dict[Any, tuple[Any, set[Read], int]] = {}
+        """Results on a circle: with what they read, and how deep the circle was entered."""
         self._identities: dict[str, tuple[str, int, int]] = {}
         self._cut = _NEVER
         self.reading: set[Read] = set()
@@ -157,10 +159,11 @@ class World:
                 return True
 
     def derived(self, key: tuple[Any, ...], otherwise: T, compute: Callable[..., T], *args: Any) -> T:
-        """A result that follows from facts, with the facts noted.
+        """A result that follows from facts, with the facts noted; `otherwise` where it depends on itself.
 
-        A result that was reached while something it depends on was still being worked out (imports in a circle) holds
-        for that way in only, so it is not remembered: each result is a function of its key, not of who asked first.
+        It is a function of its key, whatever was asked before. So nothing is remembered that lies on a circle (imports
+        that lead back to where they started): what one member of it is depends on where the circle was entered. Within
+        one way around, a member's result holds until the way is back where it entered.
         """
         known = self._memo.get(key)
         if known is not None:
@@ -171,20 +174,29 @@ class World:
         if depth is not None:
             self._cut = min(self._cut, depth)
             return otherwise
+        member = self._members.get(key)
+        if member is not None:
+            self._cut = min(self._cut, member[2])
+            self.reading |= member[1]
+            return member[0]
         depth = active[key] = len(active)
         outer, self.reading = self.reading, set()
-        cut, self._cut = self._cut, _NEVER
+        outer_cut, self._cut = self._cut, _NEVER
         try:
             result = compute(*args)
         finally:
             del active[key]
-        if self._cut >= depth:
-            self._memo[key] = (result, tuple(self.reading))
+        read, cut = self.reading, self._cut
+        if cut == _NEVER:
+            self._memo[key] = (result, tuple(read))
             outer.add(key)
         else:
-            cut = min(cut, self._cut)
-            outer |= self.reading
-        self._cut = cut
+            outer |= read
+            self._members = {other: it for other, it in self._members.items() if it[2] < depth}
+            if cut < depth:
+                self._members[key] = (result, read, cut)
+                outer_cut = min(outer_cut, cut)
+        self._cut = outer_cut
         self.reading = outer
         return result
 

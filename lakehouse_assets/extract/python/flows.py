@@ -119,6 +119,8 @@ def _function(reader: Statements, node: Any, definitions: Sequence[Definition], 
         reader.body(node.body)
     if node.d in reader.generators:
         flags |= Fun.GENERATOR
+    elif reader.forwards.get(node.d):
+        flags |= Fun.FORWARDS
     return [node.d, int(flags), NOTHING, NOTHING, *parameters]
 
 

@@ -22,6 +22,7 @@ _KINDS_OF_DECORATOR = {
     "deleter": Fun.ACCESSOR,
     "getter": Fun.ACCESSOR,
     "overload": Fun.OVERLOAD,
+    "fixture": Fun.FIXTURE,
 }
 _BUILT_IN_DECORATORS = {"property", "staticmethod", "classmethod"}
 
@@ -36,6 +37,7 @@ class Statements(Expressions):
     def __init__(self, scopes: Scopes) -> None:
         super().__init__(scopes)
         self.flags: dict[int, int] = {}
+        self.forwards: dict[int, bool] = {}
         self.imports: list[list[int]] = []
         self.all_names: dict[str, Any] | None = None
         self._conditions = 0
@@ -168,9 +170,24 @@ class Statements(Expressions):
 
     def _return(self, node: Any) -> None:
         if node.value is not None:
+            d = self.scope.d
+            self.forwards[d] = self.forwards.get(d, True) and self._is_forwarded(node.value)
             value = self.value(node.value)
             if value != NOTHING:
                 self.ops += (Op.COPY, self.result(self.returns), value)
+
+    def _is_forwarded(self, value: Any) -> bool:
+        """Whether a value is that of a call of a parameter of a function around this one."""
+        call = value.value if value.__class__ is ast.Await else value
+        if call.__class__ is not ast.Call or call.func.__class__ is not ast.Name:
+            return False
+        owner = self.owner(self.scope, call.func.id)
+        return (
+            owner is not None
+            and owner is not self.scope
+            and owner.kind == "function"
+            and owner.bindings[call.func.id][0].__class__ is ast.arg
+        )
 
     def _raise(self, node: Any) -> None:
         if node.cause is not None:
@@ -345,7 +362,8 @@ class Statements(Expressions):
         self.ops += (Op.DEFINE, value, node.d)
         flags = 0
         for decorator in reversed(node.decorator_list):
-            kind = _KINDS_OF_DECORATOR.get(_last_name(decorator), 0)
+            called = decorator.func if decorator.__class__ is ast.Call else decorator
+            kind = _KINDS_OF_DECORATOR.get(_last_name(called), 0)
             flags |= kind
             if kind and decorator.__class__ is ast.Name and decorator.id in _BUILT_IN_DECORATORS:
                 continue

@@ -68,6 +68,10 @@ class Fun:
     OVERLOAD = 256
     REPLACED = 512
     """Has a decorator that may put something else in its place."""
+    FIXTURE = 1024
+    """What pytest hands to parameters of its name."""
+    FORWARDS = 2048
+    """Gives back what a function gives that the definition around it was handed: what decorators put in its place."""
 
 
 class Imp:
@@ -191,6 +195,8 @@ class Tables:
             case "tuple" | "Tuple":
                 elements = [said for part in parts for said in self._said(part, scope, depth + 1)]
                 return [["tuple", elements]] if elements else []
+            case "ContextVar":
+                return self._container("dict", first, scope, depth)
             case "dict" | "Dict" | "Mapping" | "MutableMapping" | "defaultdict" | "DefaultDict" | "OrderedDict":
                 return self._container("dict", parts[-1] if len(parts) == 2 else None, scope, depth)
             case (
