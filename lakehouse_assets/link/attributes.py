@@ -366,7 +366,9 @@ def _descriptor_set(solver: Attributes, constraint: Constraint, thing: Thing) ->
     _, source, at = constraint
     if thing[0] in "ij":
         setter = solver.classes.lookup(thing[1], thing[2], "__set__")
-        for own in setter.name.definitions if isinstance(setter, Member) else ():
+        if not isinstance(setter, Member):
+            return
+        for own in setter.name.definitions:
             bound = ("b", setter.path, own, *thing)
             solver.call(bound, -1, at, Arguments([-1, source], [], []), "descriptor", -1)
 

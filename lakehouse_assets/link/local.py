@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from lakehouse_assets.core.hashing import fingerprint
-from lakehouse_assets.extract.python.extractor import extract_python
+from lakehouse_assets.extract.extractor import LANGUAGES, extract
+from lakehouse_assets.extract.languages import classify
 from lakehouse_assets.extract.symbols import def_ids
 from lakehouse_assets.link.callgraph import call_graph, dotted
-from lakehouse_assets.link.modules import ModuleIndex, is_python
+from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets.link.repository import LinkResult, link_repository
 from lakehouse_assets.link.state import LinkState
 from lakehouse_assets.link.world import Neighbours
@@ -18,9 +19,10 @@ class Sources:
     """Texts by path, extracted when asked for, each content once."""
 
     def __init__(self, texts: Mapping[str, str | bytes]) -> None:
-        self.texts = {path: text for path, text in texts.items() if is_python(path)}
+        self._languages = {path: _language(path, text) for path, text in texts.items()}
+        self.texts = {path: text for path, text in texts.items() if self._languages[path] in LANGUAGES}
         self.blobs = {path: fingerprint([text]) for path, text in self.texts.items()}
-        self._summaries: dict[str, dict[str, Any]] = {}
+        self._summaries: dict[tuple[str, str], dict[str, Any]] = {}
         self.loaded: list[str] = []
         """Paths in the order in which they were asked for."""
 
@@ -29,15 +31,20 @@ class Sources:
         return {path: self.summary(path) for path in paths if path in self.texts}
 
     def summary(self, path: str) -> dict[str, Any]:
-        blob = self.blobs[path]
-        if blob not in self._summaries:
-            self._summaries[blob] = extract_python(self.texts[path]).summary
-        return self._summaries[blob]
+        key = (self.blobs[path], self._languages[path] or "")
+        if key not in self._summaries:
+            self._summaries[key] = extract(self.texts[path], key[1]).summary
+        return self._summaries[key]
+
+
+def _language(path: str, text: str | bytes) -> str | None:
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return classify(path, len(data), "file", lambda: data).language
 
 
 def sources_in(folder: Path) -> Sources:
-    """All Python files below a folder."""
-    found = sorted(path for path in folder.rglob("*.py*") if is_python(path.name) and path.is_file())
+    """All files below a folder that can be read."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
     return Sources({path.relative_to(folder).as_posix(): path.read_bytes() for path in found})
 
 

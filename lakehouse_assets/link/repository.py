@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from lakehouse_assets.link.files import FileIndex, questions_about
 from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART, hash_of, number_of, number_of_bytes
 from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets.link.rounds import ROUNDS, Record, Rounds
@@ -71,8 +72,9 @@ class _Linking:
     ) -> None:
         self._repo = repo
         self._index = ModuleIndex(files)
-        self._blobs = {path: files[path] for path in self._index.paths}
-        self._world = World(self._index, load, neighbours)
+        self._blobs = dict(files)
+        self._paths = sorted(files)
+        self._world = World(self._index, FileIndex(files), load, neighbours)
         self._previous = previous
         self._summaries: dict[str, int] = {}
 
@@ -80,7 +82,7 @@ class _Linking:
         fresh = self._fresh()
         old = self._previous.blobs if self._previous is not None else {}
         gone = frozenset(old).difference(self._blobs)
-        solvable = {path: reason for path, reason in fresh.items() if self._world.unit(path) is not None}
+        solvable = {path: reason for path, reason in fresh.items() if self._is_solvable(path)}
         rounds = Rounds(self._world, self._previous, solvable, gone | (fresh.keys() - solvable.keys()))
         rounds.run()
         return self._result(rounds, fresh, gone)
@@ -90,11 +92,11 @@ class _Linking:
         previous = self._previous
         world = self._world
         if previous is None:
-            world.fetch(self._index.paths)
-            for path in self._index.paths:
+            world.fetch(self._paths)
+            for path in self._paths:
                 self._summaries[path] = self._summary(path)
-            return dict.fromkeys(self._index.paths, "first")
-        edited = [path for path in self._index.paths if self._blobs[path] != previous.blobs.get(path)]
+            return dict.fromkeys(self._paths, "first")
+        edited = [path for path in self._paths if self._blobs[path] != previous.blobs.get(path)]
         self._fetch_with_consulted(previous, edited)
         fresh: dict[str, str] = {}
         dirty: dict[int, str] = {}
@@ -127,7 +129,13 @@ class _Linking:
         wanted = [other for path in paths for other in (path, *previous.consulted(path)) if other in self._blobs]
         self._world.fetch(wanted)
 
+    def _is_solvable(self, path: str) -> bool:
+        return self._world.unit(path) is not None or self._world.named(path) is not None
+
     def _summary(self, path: str) -> int:
+        named = self._world.named(path)
+        if named is not None:
+            return number_of_bytes(marshal.dumps(named, 2))
         unit = self._world.unit(path)
         return MISSING if unit is None else number_of_bytes(marshal.dumps(unit.summary, 2))
 
@@ -152,6 +160,9 @@ class _Linking:
     def _compare_modules(self, previous: LinkState, dirty: dict[int, str]) -> None:
         if previous.blobs.keys() == self._blobs.keys():
             return
+        for path in sorted(previous.blobs.keys() ^ self._blobs.keys()):
+            for kind, name in questions_about(path):
+                dirty[number_of(f"{kind}{PART}{name}")] = f"whether there is {name}"
         before = ModuleIndex(previous.blobs)
         for kind, old, new in (("at", before.at, self._index.at), ("top", before.top, self._index.top)):
             for name in sorted(old.keys() | new.keys()):
@@ -176,11 +187,7 @@ class _Linking:
                 relinked[path] = rounds.reasons[path]
             made = None
             if path in relinked:
-                unit = self._world.unit(path)
-                assert unit is not None
-                self._world.reading = set()
-                maker.add(unit, rounds.program(path), rounds.solutions[path])
-                made = frozenset(self._world.reading)
+                made = self._make_rows(maker, rounds, path)
             self._keep(state, path, records, made)
         for path, summary in self._summaries.items():
             if previous is not None and path not in fresh:
@@ -197,6 +204,18 @@ class _Linking:
             state=state,
             solves=rounds.solves,
         )
+
+    def _make_rows(self, maker: RowMaker, rounds: Rounds, path: str) -> frozenset[Read]:
+        """Makes a file's rows, and says what was read for it."""
+        self._world.reading = set()
+        named = self._world.named(path)
+        if named is not None:
+            maker.add_named(path, named["descriptors"], rounds.names[path])
+        else:
+            unit = self._world.unit(path)
+            assert unit is not None
+            maker.add(unit, rounds.program(path), rounds.solutions[path])
+        return frozenset(self._world.reading)
 
     def _moved(self) -> set[str] | None:
         """Files whose names may differ from before; None for all."""
@@ -240,7 +259,7 @@ class _Linking:
             owner, _, there = world.identity(name)
             if ELSEWHERE in owner:
                 elsewhere[name] = there
-            elif not name.startswith((f"at{PART}", f"top{PART}")):
+            elif owner in self._blobs and owner != path:
                 consulted.add(owner)
         if made is None or not all(record.is_new for record in records):
             assert previous is not None

@@ -9,6 +9,7 @@ inputs in an earlier run: each solve is recorded with the hashes of what it read
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
+from lakehouse_assets.link.by_name import ByName, Names
 from lakehouse_assets.link.classes import Classes
 from lakehouse_assets.link.engine import MANY, MANY_FUNCTIONS, capped
 from lakehouse_assets.link.imports import Imports
@@ -53,6 +54,8 @@ class Rounds:
         self.records: dict[str, list[Record]] = {path: [] for path in sorted(fresh)}
         """Per file that is solved in this run: its record of each round."""
         self.solutions: dict[str, Solution] = {}
+        self.names: dict[str, Names] = {}
+        """The same of files that are known by names only."""
         self._programs: dict[str, Program] = {}
         self._told: list[dict[str, dict[str, tuple[str, ...]]]] = [{} for _ in range(ROUNDS)]
         """Per round: by variable, who of this run's files put what into it."""
@@ -91,12 +94,6 @@ class Rounds:
             boxes.setdefault(name.split(PART, 2)[1], {})[name] = None
 
     def _solve(self, path: str, inbox: dict[str, tuple[str, ...]], number: int) -> Record:
-        unit = self.world.unit(path)
-        assert unit is not None, path
-        program = self._programs.get(path)
-        if program is None:
-            program = self._programs[path] = Program(unit, HANDLERS)
-            unit.forget_operations()
         seen: dict[str, int] = {}
 
         def oracle(name: str) -> tuple[str, ...]:
@@ -104,9 +101,20 @@ class Rounds:
             seen[name] = hash_of_values(values)
             return values
 
+        self.solves += 1
+        summary = self.world.named(path)
+        if summary is not None:
+            names = self.names[path] = ByName(path, summary, self.classes.imports, oracle).solve()
+            seen[inbox_key(path)] = _box_hash(inbox)
+            return Record(names=seen, read=names.read, told=names.told, is_new=True)
+        unit = self.world.unit(path)
+        assert unit is not None, path
+        program = self._programs.get(path)
+        if program is None:
+            program = self._programs[path] = Program(unit, HANDLERS)
+            unit.forget_operations()
         solution = solve(unit, program, self.classes, inbox, oracle)
         self.solutions[path] = solution._replace(read=frozenset(), told={})
-        self.solves += 1
         seen[inbox_key(path)] = _box_hash(inbox)
         return Record(names=seen, read=solution.read, told=solution.told, is_new=True)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lakehouse_assets.extract.python.flows_tables import Imp
 from lakehouse_assets.extract.symbols import external_symbol, symbol_id, symbol_of
+from lakehouse_assets.link.by_name import NamedImport, Names
 from lakehouse_assets.link.classes import Classes, Member
 from lakehouse_assets.link.exports import exports
 from lakehouse_assets.link.imports import Imports, Landing, Thing, split
@@ -67,7 +68,7 @@ class RowMaker:
 
     def add(self, unit: Unit, program: Program, solution: Solution) -> None:
         """All rows of a file."""
-        self._unit = unit
+        self._path, self._descriptors = unit.path, unit.descriptors
         self._seen = set()
         self._landings(unit)
         self._inheritance(unit)
@@ -75,26 +76,50 @@ class RowMaker:
         self._references(solution)
         self._exports(unit)
 
+    def add_named(self, path: str, descriptors: Sequence[str], found: Names) -> None:
+        """All rows of a file that is known by names only."""
+        self._path, self._descriptors = path, descriptors
+        seen: set[tuple[object, ...]] = set()
+        for one in found.imports:
+            if one.target is not None and (one.at, one.target) not in seen:
+                self.link("IMPORT", one.at, one.target, "", "path", "likely")
+            if (one.at, one.said) not in seen:
+                self._named_import(one)
+            seen.update(((one.at, one.target), (one.at, one.said)))
+        for kind, rows in (("CALL", found.calls), ("INHERITS", found.bases)):
+            for at, thing, method, confidence in dict.fromkeys(rows):
+                self.link(kind, at, thing, "", method, confidence)
+
+    def _named_import(self, one: NamedImport) -> None:
+        repo = path = target = None
+        if one.target is not None:
+            there, path = split(one.target[1])
+            repo = there or self.repo
+            target = self.def_id(one.target[1], one.target[2] if len(one.target) > 2 else "")
+        source = self.def_id(self._path, self._descriptors[one.at[0]])
+        values = (self.repo, self._path, source, one.at[1], one.said, one.module, one.kind, repo, path, target)
+        for column, value in zip(IMPORTS, values, strict=True):
+            self.resolved[column].append(value)
+
     def link(self, kind: str, at: At, thing: Thing, label: str, method: str, confidence: str) -> None:
         """Once for each relationship, however many ways lead to it: the first one tells how it was found."""
         key = (kind, at, thing, label)
         if key in self._seen:
             return
         self._seen.add(key)
-        unit = self._unit
         external = None
         if thing[0] == "x":
             external = thing[1]
-            repo, path, target = self.repo, unit.path, symbol_id(external_symbol(external))
+            repo, path, target = self.repo, self._path, symbol_id(external_symbol(external))
         else:
             there, path = split(thing[1])
             repo = there or self.repo
             target = self.def_id(thing[1], thing[2] if len(thing) > 2 else "")
         row = (
             self.repo,
-            unit.path,
+            self._path,
             kind,
-            self.def_id(unit.path, unit.descriptors[at[0]]),
+            self.def_id(self._path, self._descriptors[at[0]]),
             at[1],
             repo,
             path,
@@ -120,7 +145,7 @@ class RowMaker:
                 if thing[0] != "n":
                     self.link("IMPORT", at, thing, "", "import", confidence)
             if not things:
-                for path, _ in landing.found.variables:
+                for path in dict.fromkeys(path for path, _ in landing.found.variables):
                     self.link("IMPORT", at, ("m", path), "", "import", confidence)
             self._resolved(unit, row, said.name, landing)
         uses = unit.summary["uses"]
@@ -194,7 +219,7 @@ class RowMaker:
                 elif thing[0] in "fc":
                     method, variable = targets[thing]
                     if method == "direct":
-                        method = "flow" if is_soft else "local" if thing[1] == self._unit.path else "import"
+                        method = "flow" if is_soft else "local" if thing[1] == self._path else "import"
                     elif method == "declared":
                         method = "self" if variable in program.receivers else "annotation"
                     sure = count == 1 and method not in _UNSURE and (not is_soft or method == "self")

@@ -8,8 +8,10 @@ from, so that a reader's read-set is exact however deep the chain.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from lakehouse_assets.link.files import FileIndex
 from lakehouse_assets.link.keys import ELSEWHERE, PART, hash_of, number_of
 from lakehouse_assets.link.modules import ModuleIndex
+from lakehouse_assets.link.plain import as_flows
 from lakehouse_assets.link.units import Unit
 
 T = TypeVar("T")
@@ -50,12 +52,14 @@ class World:
     Files of neighbours are known as `repo` + ELSEWHERE + `path`.
     """
 
-    def __init__(self, index: ModuleIndex, load: Load, neighbours: Neighbours) -> None:
+    def __init__(self, index: ModuleIndex, files: FileIndex, load: Load, neighbours: Neighbours) -> None:
         self.index = index
+        self.files = files
         self._load = load
         self._neighbours = neighbours
         self._indexes: dict[str, ModuleIndex] = {}
         self._units: dict[str, Unit | None] = {}
+        self._named: dict[str, dict[str, Any]] = {}
         self._values: dict[str, Any] = {}
         self._hashes: dict[str, int] = {}
         self._memo: dict[Any, tuple[Any, tuple[Read, ...]]] = {}
@@ -85,22 +89,32 @@ class World:
             found = self._load(wanted)
             for path in wanted:
                 summary = found.get(path)
-                self._units[path] = Unit(path, summary) if summary is not None and "ops" in summary else None
+                self._take(path, summary)
 
     def unit(self, path: str) -> Unit | None:
         """None for what is not there or has no summary that can be followed."""
         if path not in self._units:
             repo, mark, there = path.partition(ELSEWHERE)
             if mark:
-                summary = self._neighbours.load(repo, [there]).get(there)
-                self._units[path] = Unit(path, summary) if summary is not None and "ops" in summary else None
+                self._take(path, self._neighbours.load(repo, [there]).get(there))
             else:
                 self.fetch([path])
         return self._units[path]
 
-    def drop(self, path: str) -> None:
-        """Lets a file's summary go; its facts that were read stay."""
-        self._units.pop(path, None)
+    def named(self, path: str) -> dict[str, Any] | None:
+        """The summary of a file that is known by names only."""
+        self.unit(path)
+        return self._named.get(path)
+
+    def _take(self, path: str, summary: dict[str, Any] | None) -> None:
+        unit = None
+        if summary is not None and "ops" in summary:
+            unit = Unit(path, summary)
+        elif summary is not None and summary.get("form") == "names":
+            self._named[path] = summary
+            if summary["language"] == "Python":
+                unit = Unit(path, as_flows(summary))
+        self._units[path] = unit
 
     def fact(self, kind: str, path: str, rest: str = "") -> Any:
         """An elementary fact, or None where there is none. `rest` is whatever names it within the file."""
@@ -136,6 +150,12 @@ class World:
                 return self.index_of(repo).at.get(there) if mark else self.index.at.get(path)
             case "top":
                 return self.index_of(repo).top.get(there) if mark else self.index.top.get(path)
+            case "path":
+                return self.files.has(path)
+            case "suffix":
+                return self.files.ending_in(path)
+            case "folder":
+                return self.files.in_folder(path)
         unit = self.unit(path)
         if unit is None:
             return None

@@ -44,7 +44,7 @@ def facts_of_tree(raw: bytes, tree: Tree, grammar: Grammar, limits: Limits) -> F
         nodes=_nodes(walked, placed, named, grammar),
         edges=_edges(walked, marks, named, grammar),
         props=_props(walked, marks),
-        summary=summarize(walked, marks, named, grammar),
+        summary=summarize(walked, marks, named, grammar) | {"descriptors": descriptors},
     )
 
 
@@ -109,7 +109,7 @@ def cut_off(raw: bytes, grammar: Grammar, why: str) -> Facts:
         lines=lines,
         defs={name: [value] for name, value in zip(DEF_COLUMNS, definition, strict=True)},
         nodes={name: [value] for name, value in zip(NODE_COLUMNS, (0, 0, "module", None, 0, 0, 0, 0, 0), strict=True)},
-        summary=summarize(Walked(definition_ids=[0]), Marks(), [MODULE], grammar),
+        summary=summarize(Walked(definition_ids=[0]), Marks(), [MODULE], grammar) | {"descriptors": [""]},
     )
 
 

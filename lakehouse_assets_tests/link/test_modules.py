@@ -1,0 +1,72 @@
+"""Paths to modules."""
+
+import pytest
+
+from lakehouse_assets.link.modules import ModuleIndex, relative_folder
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("main.py", "main"),
+        ("pkg/__init__.py", "pkg"),
+        ("pkg/sub/mod.py", "pkg.sub.mod"),
+        ("src/app/__init__.py", "app"),
+        ("src/app/views.py", "app.views"),
+        ("libs/one/src/one/__init__.py", "one"),
+        ("scripts/run.py", "scripts.run"),
+        ("__init__.py", "__init__"),
+    ],
+)
+def test_a_file_is_called_as_it_would_be_imported(path: str, name: str):
+    paths = ["main.py", "pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/mod.py", "src/app/__init__.py"]
+    paths += ["src/app/views.py", "libs/one/src/one/__init__.py", "scripts/run.py", "__init__.py"]
+    assert ModuleIndex(paths).name_of(path) == name
+
+
+def names_of(paths: list[str], path: str) -> set[str]:
+    rows = ModuleIndex(paths).rows()
+    return {module for at, module in zip(rows.path, rows.module, strict=True) if at == path}
+
+
+def test_a_file_answers_to_its_name_from_every_root_above_it():
+    paths = ["tests/admin/__init__.py", "tests/admin/models.py", "tests/run.py"]
+    assert names_of(paths, "tests/admin/models.py") == {"tests.admin.models", "admin.models"}
+    assert names_of(paths, "tests/run.py") == {"tests.run", "run"}
+
+
+def test_every_file_has_one_name_of_its_own():
+    rows = ModuleIndex(["a/__init__.py", "a/b.py", "src/c/__init__.py", "src/c/d.py"]).rows()
+    own = [path for path, is_own in zip(rows.path, rows.is_own, strict=True) if is_own]
+    assert sorted(own) == sorted(set(rows.path))
+
+
+def test_a_package_comes_before_a_module_and_a_stub_last():
+    assert ModuleIndex(["a.py", "a/__init__.py", "a.pyi"]).at["a"] == "a/__init__.py"
+    assert ModuleIndex(["a.py", "a.pyi"]).at["a"] == "a.py"
+    assert ModuleIndex(["a.pyi", "a/b.py"]).at["a"] == "a.pyi"
+
+
+def test_a_folder_without_init_is_a_namespace_package():
+    index = ModuleIndex(["space/one.py"])
+    assert index.at["space"] == "space/"
+    assert index.candidates("space", "main.py") == ["space/"]
+
+
+def test_the_nearest_root_comes_first():
+    index = ModuleIndex(["util.py", "tools/util.py", "tools/run.py"])
+    assert index.candidates("util", "tools/run.py") == ["tools/util.py", "util.py"]
+    assert index.candidates("util", "main.py") == ["util.py"]
+
+
+def test_a_folder_named_like_a_standard_module_does_not_hide_it():
+    index = ModuleIndex(["logging/setup.py", "tests/http/__init__.py"])
+    assert index.candidates("logging", "main.py") == []
+    assert index.candidates("http", "main.py") == []
+    assert index.candidates("http", "tests/test_it.py") == ["tests/http/__init__.py"]
+
+
+def test_relative_imports_end_at_the_top():
+    assert relative_folder("a/b/c.py", 1) == "a/b"
+    assert relative_folder("a/b/c.py", 3) == ""
+    assert relative_folder("a/b/c.py", 4) is None
