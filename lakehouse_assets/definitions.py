@@ -7,7 +7,7 @@ from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.assets.scip import scip_indexes
-from lakehouse_assets.automation.checks import contract_check
+from lakehouse_assets.automation.checks import contract_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
 from lakehouse_assets.automation.jobs import SYNC_JOB
 from lakehouse_assets.lake.io_manager import DeltaIOManager
@@ -34,7 +34,7 @@ defs = Definitions(
             scip_indexes,
         ]
     ),
-    asset_checks=[contract_check(contract) for contract in (*GIT_TABLES, *GRAPH_TABLES)],
+    asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES))],
     jobs=[SYNC_JOB],
     sensors=[new_heads],
     schedules=[hourly_sync],
