@@ -14,6 +14,13 @@ from lakehouse_assets_tests.support.repos import RepoBuilder
 from lakehouse_assets_tests.support.ui import DagsterUI, chromium, dagster_dev, open_page
 
 ASSETS = ("commits", "snapshots", "blobs")
+STEPS = (
+    *ASSETS,
+    *("extracts", "linking", "definitions", "nodes", "edges", "props", "global_props", "graph_versions"),
+    *("file_changes", "diffs", "contracts"),
+)
+GIT_GROUP = "/locations/lakehouse_assets/asset-groups/git"
+GRAPH_GROUP = "/locations/lakehouse_assets/asset-groups/graph"
 RUN_MS = 180_000
 """A run starts a JVM: half a minute on an idle machine, several times that on a busy one."""
 
@@ -74,11 +81,15 @@ def see(page: Page, text: str, *, times: int = 1) -> None:
 
 def test_the_lineage_draws_the_assets_and_the_arrows_between_them(served: Served, browser: Browser, tmp_path: Path):
     with open_page(browser, served.ui, tmp_path) as page:
-        page.goto("/asset-groups")
+        page.goto(GIT_GROUP)
         for asset in ASSETS:
             expect(page.locator("foreignObject").filter(has_text=asset)).to_contain_text("2 partitions")
         edges = {tuple(edge) for edge in page.evaluate(EDGES)}
         assert edges >= {("commits", "snapshots"), ("snapshots", "blobs")}
+        page.goto(GRAPH_GROUP)
+        expect(page.locator("foreignObject").filter(has_text="graph_versions")).to_contain_text("2 partitions")
+        edges = {tuple(edge) for edge in page.evaluate(EDGES)}
+        assert edges >= {("extracts", "links"), ("links", "edges"), ("extracts", "nodes"), ("edges", "graph_versions")}
 
 
 def test_the_sensor_and_the_schedule_are_listed_and_off(served: Served, browser: Browser, tmp_path: Path):
@@ -111,11 +122,11 @@ def test_one_partition_is_materialized_by_clicks_and_tells_what_it_wrote_while_t
         expect(ended).to_be_visible(timeout=RUN_MS)
         expect(ended).to_have_text("Success")
         see(page, "partition: one")
-        succeeded = page.locator("[aria-controls]").filter(has_text=f"Succeeded ({2 * len(ASSETS)})")
+        succeeded = page.locator("[aria-controls]").filter(has_text=f"Succeeded ({len(STEPS)})")
         succeeded.click()
         steps = page.locator(f"[id='{succeeded.get_attribute('aria-controls')}']")
-        for asset in ASSETS:
-            expect(steps.get_by_text(asset, exact=True)).to_have_count(1)
+        for step in STEPS:
+            expect(steps.get_by_text(step, exact=True)).to_have_count(1)
 
         page.goto("/assets/snapshots?view=partitions&partition=one")
         see(page, "Materialized")
@@ -127,5 +138,5 @@ def test_one_partition_is_materialized_by_clicks_and_tells_what_it_wrote_while_t
         see(page, "Missing (1)")
         see(page, "No metadata entries")
 
-        page.goto("/asset-groups")
+        page.goto(GIT_GROUP)
         see(page, "50% filled", times=len(ASSETS))
