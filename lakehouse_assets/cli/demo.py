@@ -63,6 +63,12 @@ def _summary(settings: Settings, results: "list[RunResult]") -> None:
         "SELECT coalesce(language, '(none)') AS language, count(*) AS files, sum(size)::BIGINT AS bytes, "
         "count(*) FILTER (is_test) AS tests FROM snapshots GROUP BY ALL ORDER BY files DESC, language LIMIT 12",
     )
+    show(
+        "Most called",
+        "SELECT d.repo, d.qualified_name, CAST(p.value AS INTEGER) AS callers, d.path, d.line FROM global_props p "
+        "JOIN definitions d USING (repo, path, def_id) WHERE p.name = 'callers' "
+        "ORDER BY callers DESC, d.qualified_name LIMIT 8",
+    )
     click.echo("\nTables")
     print_table_rows(table_rows(settings))
     if results:
@@ -77,7 +83,8 @@ def _summary(settings: Settings, results: "list[RunResult]") -> None:
         click.echo("\nNothing had changed: no run was needed.")
     click.echo(
         "\nWhere to look\n"
-        '  ask the tables   .venv/bin/lakehouse sql "FROM snapshots ORDER BY size DESC LIMIT 10"\n'
+        "  ask the graph    .venv/bin/lakehouse callers NAME      (or callees, importers, references, definitions)\n"
+        '  ask the tables   .venv/bin/lakehouse sql "SELECT kind, count(*) FROM edges GROUP BY ALL"\n'
         "  open the UI      .venv/bin/dagster dev      then http://localhost:3000\n"
         f"  the lake         {settings.lake}"
     )

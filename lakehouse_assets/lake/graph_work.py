@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.source_files import Selection, are_few, extracts_here, extracts_on_spark, source_files
 from lakehouse_assets.lake.tables import Lake
@@ -28,11 +29,17 @@ ALL_LINKS = "SELECT {columns} FROM {{links}}".format(
 
 
 def payload_work(
-    lake: Lake, spark: Session, selection: Selection, extractors: Mapping[str, str], *, links: str | None = None
+    lake: Lake,
+    spark: Session,
+    selection: Selection,
+    extractors: Mapping[str, str],
+    *,
+    executor: Executor,
+    links: str | None = None,
 ) -> "pa.Table | DataFrame":
     """The files with their payload and module; with `links`, also the rows of that query over their links."""
     files = _with_modules(lake, source_files(lake, selection, extractors), selection)
-    if are_few(files):
+    if are_few(files, executor):
         work = extracts_here(lake, files, ["payload"])
         if links is None:
             return work

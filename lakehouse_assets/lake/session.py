@@ -169,15 +169,18 @@ def _end_jvm() -> None:
     process.wait(timeout=_JVM_EXIT_SECONDS)
 
 
+_ANY = {"home", "executor"}
+"""Settings that a session does not depend on."""
+
 _runtime: SparkRuntime | None = None
 
 
 def runtime_for(settings: Settings) -> SparkRuntime:
-    """The process's one runtime. While it runs, settings that need another Spark are refused; the home may vary."""
+    """The process's one runtime. While it runs, settings that need another Spark are refused."""
     global _runtime
     if _runtime is None or not _runtime.started:
         _runtime = SparkRuntime(settings)
-    elif _runtime.settings.model_dump(exclude={"home"}) != settings.model_dump(exclude={"home"}):
+    elif _runtime.settings.model_dump(exclude=_ANY) != settings.model_dump(exclude=_ANY):
         raise LakeStateError(
             subject="Spark session",
             seen="this process has one that was started with other settings",

@@ -13,6 +13,7 @@ from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list
@@ -52,8 +53,10 @@ def source_files(lake: Lake, selection: Selection, extractors: Mapping[str, str]
     )
 
 
-def are_few(files: pa.Table) -> bool:
-    """Whether the files can be worked on in this process."""
+def are_few(files: pa.Table, executor: Executor) -> bool:
+    """Whether the files are worked on in this process: by their number and size, unless the executor is forced."""
+    if executor != "auto":
+        return executor == "delta-rs" or not files.num_rows
     return files.num_rows <= FEW_FILES and sum(files["size"].to_pylist()) <= FEW_BYTES
 
 

@@ -190,3 +190,9 @@ def test_a_call_into_another_repository_is_an_edge_and_follows_that_repository(s
     lakehouse("sync", "site")
     assert ("site.page.show", "shop.cart.Cart.__init__") not in calls()
     assert [each for each in lakehouse_json("verify", "site") if each["surplus"] or each["lacking"]] == []
+
+
+def test_spark_makes_the_rows_that_this_process_makes(shop: RepoBuilder, monkeypatch: pytest.MonkeyPatch):
+    """The fixture's build was small enough for this process; the clean one is made by workers."""
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "spark")
+    assert [each for each in lakehouse_json("verify", "shop") if each["surplus"] or each["lacking"]] == []

@@ -35,7 +35,7 @@ def extracts(context: AssetExecutionContext, lakehouse: LakehouseResource, spark
         missing = missing_extracts(lake, source_files(lake, selection, extractors()))
         work = (
             texts_here(lake, missing)
-            if are_few(missing)
+            if are_few(missing, lakehouse.settings.executor)
             else texts_on_spark(spark.spark_session, lake, missing, slices=lakehouse.settings.cores * 8)
         )
         return made(EXTRACTS, work, extract_rows)

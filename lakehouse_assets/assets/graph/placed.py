@@ -31,7 +31,14 @@ def _placed(
     @asset(**graph_asset(contract), deps=after)
     def placed(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batches:
         def make(selection: Selection) -> "Rows":
-            work = payload_work(lakehouse.lake, lambda: spark.spark_session, selection, extractors(), links=links)
+            work = payload_work(
+                lakehouse.lake,
+                lambda: spark.spark_session,
+                selection,
+                extractors(),
+                executor=lakehouse.settings.executor,
+                links=links,
+            )
             return made(contract, work, place)
 
         return derived(lakehouse, derivation(contract), context.partition_keys, make)
