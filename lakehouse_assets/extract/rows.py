@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -49,5 +50,6 @@ def _without_text(language: str) -> Facts:
     )
 
 
-def _as(values: "pa.Array | list[object]", kind: pa.DataType) -> pa.Array:
+def _as(values: Any, kind: pa.DataType) -> pa.Array:
+    """An Arrow array, from one of another type or from a list."""
     return values.cast(kind) if isinstance(values, pa.Array) else pa.array(values, kind)

@@ -41,9 +41,8 @@ def graph() -> None:
             note=goal(built.seconds * 8 <= JOERN_SECONDS, "at most an eighth"),
         )
         line("session start", built.session)
-        print(
-            f"  peak memory of all processes: {built.memory / 1e9:.2f} GB   {goal(built.memory <= MOST_MEMORY, 'at most 4.5 GB')}"
-        )
+        held = goal(built.memory <= MOST_MEMORY, "at most 4.5 GB")
+        print(f"  peak memory of all processes: {built.memory / 1e9:.2f} GB   {held}")
         for asset, seconds in sorted(built.by_asset.items(), key=lambda pair: -pair[1]):
             line(f"  written: {asset}", seconds, note=f"{built.rows[asset]:,} rows")
         _sizes(home)

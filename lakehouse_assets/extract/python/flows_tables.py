@@ -158,7 +158,7 @@ class Tables:
         return index
 
     def _said(self, node: Any, scope: Scope, depth: int) -> list[Any]:
-        """Alternatives: ["i", reference] for an instance, ["c", reference] for a class, or [container, alternatives]."""
+        """Alternatives: ["i", reference]: an instance, ["c", reference]: a class, or [container, alternatives]."""
         if depth > 6:
             return []
         match node:

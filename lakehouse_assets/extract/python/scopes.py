@@ -1,7 +1,8 @@
 """Which scope a name belongs to, by the language's own rules, for a whole file in one walk.
 
 Needs the numbers of `numbering.number`. Nodes other than constants get one more attribute, `s`, the number of the scope
-that they are evaluated in: an integer, not the scope itself, so that tree and scopes form no cycle and a tree is freed at once.
+that they are evaluated in: an integer, not the scope itself, so that tree and scopes form no cycle and a tree is
+freed at once.
 """
 
 import ast
