@@ -1,9 +1,10 @@
 """What all assets have in common: one asset is one table, partitioned by repository, made in single runs."""
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
-from dagster import BackfillPolicy, BetaWarning
+from dagster import AssetOut, BackfillPolicy, BetaWarning
 
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
 from lakehouse_assets.contracts.table import TableContract
@@ -24,9 +25,28 @@ def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_ve
         "io_manager_key": "delta",
         "group_name": group,
         "kinds": kinds,
-        "metadata": table_metadata(contract),
+        "metadata": _metadata(contract),
     }
 
 
-def table_metadata(contract: TableContract) -> dict[str, Any]:
+def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kinds: set[str]) -> dict[str, Any]:
+    """Options of the assets that one step makes together, each with its code version."""
+    return {
+        "outs": {
+            contract.name: AssetOut(
+                description=contract.description,
+                io_manager_key="delta",
+                group_name=group,
+                kinds=kinds,
+                code_version=code_version,
+                metadata=_metadata(contract),
+            )
+            for contract, code_version in code_versions.items()
+        },
+        "partitions_def": REPOSITORY_PARTITIONS,
+        "backfill_policy": BackfillPolicy.single_run(),
+    }
+
+
+def _metadata(contract: TableContract) -> dict[str, Any]:
     return {"dagster/column_schema": table_schema(contract), "dagster/table_name": contract.name}

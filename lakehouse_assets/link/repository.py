@@ -1,12 +1,11 @@
 """Links a repository: all of it, or what an update can have changed."""
 
-import gc
 import marshal
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from lakehouse_assets.core.collector import undisturbed
 from lakehouse_assets.link.files import FileIndex, questions_about
 from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART, hash_of, number_of, number_of_bytes
 from lakehouse_assets.link.modules import ModuleIndex
@@ -50,20 +49,8 @@ def link_repository(
 
     `load` gives summaries by path and is asked for as few as possible.
     """
-    with _undisturbed():
+    with undisturbed():
         return _Linking(repo, files, load, neighbours or NoNeighbours(), previous).run()
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Without the collector: what linking makes has no cycles, and there is a lot of it."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Linking:

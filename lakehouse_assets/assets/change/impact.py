@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetOut, BackfillPolicy, Output, multi_asset
+from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.change.between import last_update
 from lakehouse_assets.assets.derivations import work_of
-from lakehouse_assets.assets.options import table_metadata
-from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.assets.options import table_assets
 from lakehouse_assets.change.impact import find_impact
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
@@ -47,20 +46,12 @@ def impact_derivation(contract: TableContract) -> Derivation:
 
 @multi_asset(
     name="impact",
-    outs={
-        contract.name: AssetOut(
-            description=contract.description,
-            io_manager_key="delta",
-            group_name="impact",
-            kinds={"sql", "deltalake"},
-            code_version=impact_derivation(contract).code_version,
-            metadata=table_metadata(contract),
-        )
-        for contract in TABLES
-    },
     deps=["diffs", "links", "imports_resolved", "definitions"],
-    partitions_def=REPOSITORY_PARTITIONS,
-    backfill_policy=BackfillPolicy.single_run(),
+    **table_assets(
+        {contract: impact_derivation(contract).code_version for contract in TABLES},
+        group="impact",
+        kinds={"sql", "deltalake"},
+    ),
 )
 def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Who the last update of each repository touched, in every repository."""

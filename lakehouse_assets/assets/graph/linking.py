@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetOut, BackfillPolicy, Output, multi_asset
+from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
 from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
-from lakehouse_assets.assets.options import table_metadata
-from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.assets.options import table_assets
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
@@ -38,20 +37,12 @@ from lakehouse_assets.plan.staleness import MaterializationKey
 
 @multi_asset(
     name="linking",
-    outs={
-        contract.name: AssetOut(
-            description=contract.description,
-            io_manager_key="delta",
-            group_name="graph",
-            kinds={"python", "deltalake"},
-            code_version=derivation(contract).code_version,
-            metadata=table_metadata(contract),
-        )
-        for contract in LINKED
-    },
     deps=["extracts"],
-    partitions_def=REPOSITORY_PARTITIONS,
-    backfill_policy=BackfillPolicy.single_run(),
+    **table_assets(
+        {contract: derivation(contract).code_version for contract in LINKED},
+        group="graph",
+        kinds={"python", "deltalake"},
+    ),
 )
 def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""

@@ -6,13 +6,13 @@ before it stays.
 """
 
 import ast
-import gc
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from lakehouse_assets.core.collector import undisturbed
 from lakehouse_assets.extract.facts import Facts
 from lakehouse_assets.extract.python.columns import definition_columns, node_columns, prop_columns, syntax_edges
 from lakehouse_assets.extract.python.flow_edges import add_flow_edges
@@ -36,7 +36,7 @@ def extract_python(source: bytes | str, limits: Limits | None = None) -> Facts:
     lines = _line_count(text)
     if len(text) > limits.characters:
         return _cut_off(lines, f"longer than {limits.characters} characters")
-    with _undisturbed():
+    with undisturbed():
         with _calls(_PARSER_CALLS):
             tree = _parsed(text)
         if isinstance(tree, str):
@@ -130,18 +130,6 @@ def _reason(error: Exception) -> str:
             return "has characters that no encoding can write"
         case _:
             return str(error)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Without the collector, which would walk the tree again and again; trees have no cycles and free themselves."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @contextmanager
