@@ -25,7 +25,7 @@ def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_ve
         "io_manager_key": "delta",
         "group_name": group,
         "kinds": kinds,
-        "metadata": _metadata(contract),
+        "metadata": table_metadata(contract),
     }
 
 
@@ -39,7 +39,7 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
                 group_name=group,
                 kinds=kinds,
                 code_version=code_version,
-                metadata=_metadata(contract),
+                metadata=table_metadata(contract),
             )
             for contract, code_version in code_versions.items()
         },
