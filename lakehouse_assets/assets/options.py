@@ -48,5 +48,5 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
     }
 
 
-def _metadata(contract: TableContract) -> dict[str, Any]:
+def table_metadata(contract: TableContract) -> dict[str, Any]:
     return {"dagster/column_schema": table_schema(contract), "dagster/table_name": contract.name}
