@@ -140,6 +140,8 @@ def _session_settings(spark: "SparkSession", plan: WritePlan, note: str) -> Gene
         f"{_PREFIX}commitInfo.userMetadata": note,
         f"{_PREFIX}write.txnAppId": plan.request.key,
         f"{_PREFIX}write.txnVersion": "1",
+        # Else a MERGE of many rows leaves them in one file, and each later write rewrites it.
+        "spark.sql.files.maxRecordsPerFile": str(ROWS_PER_FILE),
     }
     with _session_lock:
         try:
