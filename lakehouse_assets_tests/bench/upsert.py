@@ -6,10 +6,11 @@ Every way of writing gets a copy of the same table, made of hard links, so that 
 import itertools
 import os
 import shutil
+import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -112,9 +113,12 @@ def _small(spark: "SparkSession", lake: Lake, rows: int) -> float:
 
     heading(f"{OWNERS * PER_OWNER:,} changed rows in a table of {rows:,}")
     service, by_rs, by_spark = (_copy(lake, name) for name in ("service", "delta-rs", "spark"))
-    own = _median(lambda rows: _service(service, rows, owners=chosen), batch, SMALL_LAPS)
-    rust = _median(lambda rows: _merge_rs(by_rs, rows, chosen), batch, SMALL_LAPS)
-    merge = _median(lambda rows: _merge_spark(spark, by_spark, spark.createDataFrame(rows), chosen), batch)
+    own, rust = _medians(
+        [lambda rows: _service(service, rows, owners=chosen), lambda rows: _merge_rs(by_rs, rows, chosen)],
+        batch,
+        SMALL_LAPS,
+    )
+    (merge,) = _medians([lambda rows: _merge_spark(spark, by_spark, spark.createDataFrame(rows), chosen)], batch)
     line("the service", own, note=_told(_service(service, batch(), owners=chosen)))
     line("(a) MERGE on Spark", merge, against=("service", own))
     if rows <= 100_000:
@@ -141,8 +145,9 @@ def _scattered(lake: Lake, rows: int) -> None:
         salt = next(salts)
         return pa.concat_tables([arrow_items(place * PER_OWNER, PER_OWNER, salt) for place in places])
 
-    own = _median(lambda rows: _service(far, rows, owners=chosen), batch)
-    rust = _median(lambda rows: _merge_rs(by_rs, rows, chosen), batch)
+    own, rust = _medians(
+        [lambda rows: _service(far, rows, owners=chosen), lambda rows: _merge_rs(by_rs, rows, chosen)], batch
+    )
     line("the service, owners far apart", own, note=_told(_service(far, batch(), owners=chosen)))
     line("(c) MERGE by delta-rs, owners far apart", rust, against=("service", own))
     _drop(far, by_rs)
@@ -158,8 +163,13 @@ def _large(spark: "SparkSession", lake: Lake) -> None:
     def batch() -> "DataFrame":
         return item_rows(spark, first, LARGE_BATCH, salt=next(salts))
 
-    own = _median(lambda rows: _service(service, rows, owners=chosen, spark=spark), batch, laps=1)
-    merge = _median(lambda rows: _merge_spark(spark, by_spark, rows, chosen, gone=True), batch, laps=1)
+    own, merge = _medians(
+        [
+            lambda rows: _service(service, rows, owners=chosen, spark=spark),
+            lambda rows: _merge_spark(spark, by_spark, rows, chosen, gone=True),
+        ],
+        batch,
+    )
     line("the service", own, note=_told(_service(service, batch(), owners=chosen, spark=spark)))
     line("(a) MERGE on Spark", merge, against=("service", own))
     print(f"  the service is {own / merge:.2f} × (a) {_verdict(own / merge, 'large')}", flush=True)
@@ -211,11 +221,21 @@ def _listed(owners: tuple[str, ...]) -> str:
     return ", ".join(f"'{owner}'" for owner in owners)
 
 
-def _median(action: Callable[[_T], object], prepare: Callable[[], _T], laps: int = LAPS) -> float:
-    """Median seconds; what an action gets is made before the clock starts. The first lap warms up."""
-    waiting = [prepare() for _ in range(laps + 1)]
-    action(waiting.pop())
-    return timed(lambda: action(waiting.pop()), repeat=laps)
+def _medians(ways: Sequence[Callable[[_T], object]], prepare: Callable[[], _T], laps: int = LAPS) -> list[float]:
+    """Median seconds of each way, all in turn in every lap, so that a machine that gets busy slows each of them alike.
+
+    What a way gets is made before the clock starts. The first lap warms up. Prints the laps if they differ much.
+    """
+    took: list[list[float]] = [[] for _ in ways]
+    for _ in range(laps + 1):
+        for seconds, way in zip(took, ways, strict=True):
+            waiting = prepare()
+            seconds.append(timed(lambda way=way, waiting=waiting: way(waiting)))
+    kept = [seconds[1:] for seconds in took]
+    if any(max(seconds) > 1.5 * min(seconds) for seconds in kept):
+        told = "; ".join(" ".join(f"{lap:.3f}" for lap in seconds) for seconds in kept)
+        print(f"  laps differ, read the ratio with care: {told}", flush=True)
+    return [statistics.median(seconds) for seconds in kept]
 
 
 def _told(report: WriteReport) -> str:
