@@ -43,6 +43,8 @@ class Work:
 
     key: MaterializationKey
     owners: tuple[str, ...] | None
+    since: Mapping[str, str]
+    """By partition the cursor that this goes on from; nothing where all is made."""
 
 
 @explained()
@@ -55,7 +57,8 @@ def derived(lakehouse: LakehouseResource, derivation: Derivation, partitions: Se
         if each.owners is not None:
             rows = make(Selection(repos=(each.key.partition,), paths=each.owners))
             # A table without owners holds shared rows: it only takes in what it lacks.
-            batches.append(Batch(rows=rows, keys=(each.key,), owners=each.owners if contract.owner else None))
+            owners = each.owners if contract.owner else None
+            batches.append(Batch(rows=rows, keys=(each.key,), owners=owners, since=each.since))
     whole = [each.key for each in work if each.owners is None]
     if whole:
         rows = make(Selection(repos=tuple(key.partition for key in whole)))
@@ -119,7 +122,10 @@ def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[Ent
     report("derivation", derivation.asset, "files to make anew", partition=partition, files=files)
     commit = _input(latest, COMMITS.name, partition).cursor
     key = replace(task.key, cursor=Position(commit=commit, cursors=cursors).text)
-    return Work(key=key, owners=None if owners is None else tuple(sorted(owners)))
+    if owners is None:
+        return Work(key=key, owners=None, since={})
+    since = {partition: latest[derivation.asset, partition].cursor}
+    return Work(key=key, owners=tuple(sorted(owners)), since=since)
 
 
 def _scopes(name: str, partition: str) -> Scopes:

@@ -1,7 +1,7 @@
 """What an asset hands to the IO manager: rows, and what they are the rows of."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lakehouse_assets.contracts.table import Strategy
@@ -42,3 +42,5 @@ class Batch:
     owners: tuple[str, ...] | None = None
     strategy: Strategy | None = None
     """Another strategy than the contract's."""
+    since: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By partition the cursor that the rows go on from: the write is refused if another run has moved it meanwhile."""

@@ -22,6 +22,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.diagnostics import Diagnostic, collecting, phase, report, seconds_by_phase
 from lakehouse_assets.core.effects import reached
+from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, WorkerRows
@@ -137,6 +138,7 @@ class UpsertService:
         brought_up(table, self._lake.path(contract))
         if _was_committed(table, job):  # the same run, twice at once
             return self._replayed(job)
+        self._refuse_overtaken(job, table)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
             plan = self._plan(job, staged, table, facts)
@@ -153,6 +155,20 @@ class UpsertService:
         reached("write: after ledger")
         files = commit_files(self._lake.path(contract), outcome.version)
         return report_of(job, plan, outcome, files, final, before=facts.version, quarantined=quarantined)
+
+    def _refuse_overtaken(self, job: Job, table: DeltaTable) -> None:
+        """Rows that tell what changed since a state are worth nothing on another."""
+        since = job.batch.since
+        latest = Ledger(self._lake).newest(job.contract, table, since) if since else {}
+        for partition, cursor in since.items():
+            entry = latest.get((job.contract.name, partition))
+            if entry is None or entry.cursor != cursor:
+                raise LakeStateError(
+                    subject=f"write to {job.contract.name} of {partition!r}",
+                    seen="another run has moved it on while this one was under way",
+                    why="the rows tell what changed since a state that is no more; nothing of them was written",
+                    remedy="run it again: it will go on from where the other run ended",
+                )
 
     def _replayed(self, job: Job) -> WriteReport:
         return replayed(self._lake, job.contract, job.partitions, job.request, job.run_id)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.schemas import pandera_model
 from lakehouse_assets.contracts.writes import WRITES
-from lakehouse_assets.core.errors import BadInputError, EnvironmentNotReadyError, SourceError
+from lakehouse_assets.core.errors import BadInputError, EnvironmentNotReadyError, LakeStateError, SourceError
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.tables import Lake
@@ -255,3 +255,15 @@ def test_what_is_written_fits_the_contract_s_pandera_model(lake: Lake, spark: Sp
     frame = spark.read.format("delta").load(str(lake.path(THINGS)))
     assert dict(model.validate(frame).pandera.errors) == {}
     assert "kind" in str(dict(model.validate(frame.replace("a", "c", ["kind"])).pandera.errors))
+
+
+def test_rows_that_go_on_from_a_state_that_another_run_has_left_are_refused(lake: Lake):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f")]), cursor="c1")
+    onward = {"a": "c1"}
+    write(
+        lake, THINGS, table_of(THINGS, [thing("a", "y.py", "g")]), owners=(), run_id="run-2", cursor="c2", since=onward
+    )
+    with pytest.raises(LakeStateError, match="another run has moved it on"):
+        write(lake, THINGS, table_of(THINGS, []), owners=("y.py",), run_id="run-3", cursor="c3", since=onward)
+    assert [row["path"] for row in rows_of(lake, THINGS)] == ["x.py", "y.py"]
+    assert Ledger(lake).latest([THINGS])["things", "a"].cursor == "c2"

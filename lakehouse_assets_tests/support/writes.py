@@ -70,6 +70,7 @@ def write(
     strategy: Strategy | None = None,
     run_id: str = "run-1",
     cursor: str = "c1",
+    since: Mapping[str, str] | None = None,
     executor: Executor = "auto",
     spark: "SparkSession | None" = None,
 ) -> WriteReport:
@@ -85,6 +86,7 @@ def write(
         keys=tuple(key(contract.name, name, cursor) for name in scopes),
         owners=owners,
         strategy=strategy,
+        since=since or {},
     )
     return service.write(contract, batch, scopes, run_id=run_id)
 

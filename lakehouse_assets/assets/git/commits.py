@@ -8,7 +8,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, Config, asset
 
 from lakehouse_assets.assets.git.options import git_asset
-from lakehouse_assets.assets.git.work import keys_of, whole_batch, work_of
+from lakehouse_assets.assets.git.work import keys_of, since_of, whole_batch, work_of
 from lakehouse_assets.assets.readings import readings_at_heads
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.diagnostics import report
@@ -54,7 +54,9 @@ def commits(
         )
     if onward:
         # These rows and no others differ, in whichever repository.
-        batches += (Batch(rows=pa.concat_tables(tables), keys=keys_of(COMMITS, onward), owners=()),)
+        batches += (
+            Batch(rows=pa.concat_tables(tables), keys=keys_of(COMMITS, onward), owners=(), since=since_of(onward)),
+        )
     return Batches(batches=batches, untouched=work.untouched)
 
 

@@ -8,7 +8,7 @@ from dagster import AssetExecutionContext, asset
 
 from lakehouse_assets.assets.git.commits import commits
 from lakehouse_assets.assets.git.options import git_asset
-from lakehouse_assets.assets.git.work import changed_files, key_of, keys_of, whole_batch, work_of
+from lakehouse_assets.assets.git.work import changed_files, key_of, keys_of, since_of, whole_batch, work_of
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.batch import Batch
@@ -56,8 +56,16 @@ def _batches(onward: Sequence[tuple[Reading, SnapshotChanges]]) -> list[Batch]:
         if len(onward) > 1 and changes.rows.num_rows == len(changes.paths):
             shared.append((reading, changes))
         else:
-            alone.append(Batch(rows=changes.rows, keys=(key_of(SNAPSHOTS, reading),), owners=changes.paths))
+            alone.append(
+                Batch(
+                    rows=changes.rows,
+                    keys=(key_of(SNAPSHOTS, reading),),
+                    owners=changes.paths,
+                    since=since_of([reading]),
+                )
+            )
     if not shared:
         return alone
     rows = pa.concat_tables([changes.rows for _, changes in shared])
-    return [*alone, Batch(rows=rows, keys=keys_of(SNAPSHOTS, [reading for reading, _ in shared]), owners=())]
+    moved = [reading for reading, _ in shared]
+    return [*alone, Batch(rows=rows, keys=keys_of(SNAPSHOTS, moved), owners=(), since=since_of(moved))]

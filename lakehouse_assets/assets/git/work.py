@@ -108,3 +108,8 @@ def whole_batch(
     if sum(Content.from_version(entry.data_version).rows for entry in stored if entry and entry.data_version) <= limit:
         rows = taken_up_to(limit, contract, here(readings))
     return (Batch(rows=on_spark(readings) if rows is None else rows, keys=keys_of(contract, readings)),)
+
+
+def since_of(readings: Iterable[Reading]) -> dict[str, str]:
+    """By repository the commit that the rows go on from."""
+    return {reading.repository.name: reading.since for reading in readings if reading.since is not None}

@@ -60,12 +60,13 @@ class _Linked:
     rows: Mapping[str, pa.Table]
     owners: Mapping[str, tuple[str, ...]] | None
     """None if the rows are all of the repository's."""
+    since: Mapping[str, str]
 
     def of(self, contract: TableContract) -> Batch:
         wanted = derivation(contract)
         key = replace(self.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
         owners = None if self.owners is None else self.owners[contract.name]
-        return Batch(rows=self.rows[contract.name], keys=(key,), owners=owners)
+        return Batch(rows=self.rows[contract.name], keys=(key,), owners=owners, since=self.since)
 
 
 @explained()
@@ -111,6 +112,7 @@ def _link(lakehouse: LakehouseResource, work: Work) -> _Linked:
         key=replace(work.key, input_versions=versions),
         rows={**rows, **state_rows(repo, result)},
         owners=None if work.owners is None else _owners(result),
+        since=work.since,
     )
 
 
