@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.core.diagnostics import phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.contents import replaced_rows
@@ -29,6 +30,7 @@ from lakehouse_assets.plan.write_plan import BATCH_SLOT, BatchFacts, WritePlan, 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_PART = "spark"
 _PREFIX = "spark.databricks.delta."
 _RECENT_COMMITS = 50
 _session_lock = threading.Lock()
@@ -56,15 +58,18 @@ def execute_spark(
             _save(table, contract, plan, batch, facts, text)
             return replace(planned, version=_own_commit(table, text)["version"])
         case "merge" | "delete":
-            if plan.request.strategy == "upsert" and _is_there(spark, table, contract, plan, batch, contents):
+            with phase(_PART, contract.name, "compare"):
+                there = plan.request.strategy == "upsert" and _is_there(spark, table, contract, plan, batch, contents)
+            if there:
                 return Outcome(unchanged=facts.rows)
             text = _plain_text(note(None))
             with view_scope(spark) as views, _session_settings(spark, plan, text):
                 view = views.register(contract.name, batch)
                 reached("write: before commit")
-                with spark_errors(f"table {contract.name}"):
+                with phase(_PART, contract.name, "merge"), spark_errors(f"table {contract.name}"):
                     spark.sql(plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)).collect()
-            return _merged(spark, table, contract, plan, facts, text)
+            with phase(_PART, contract.name, "contents"):
+                return _merged(spark, table, contract, plan, facts, text)
 
 
 def _is_there(

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PART = "upsert"
+_PHASES = ("stage", "plan", "commit", "ledger")
+"""One after the other; what else is told is part of one of them."""
 
 
 class UpsertService:
@@ -77,7 +79,7 @@ class UpsertService:
                 with self._holding(job):
                     done = self._told(self._write(job, staged, table), diagnostics)
         reached("write: after report")
-        report("write", contract.name, done.action, rows=done.rows_changed, seconds=sum(done.seconds.values()))
+        report("write", contract.name, done.action, rows=done.rows_changed, seconds=_whole(done.seconds))
         return done
 
     def plan(self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str) -> WritePlan:
@@ -181,6 +183,10 @@ class UpsertService:
         done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
         append_rows(self._lake, WRITES, pa.Table.from_pylist([done.as_row()], schema=arrow_schema(WRITES.columns)))
         return done
+
+
+def _whole(seconds: Mapping[str, float]) -> float:
+    return sum(seconds.get(name, 0.0) for name in _PHASES)
 
 
 def _was_committed(table: DeltaTable, job: Job) -> bool:
