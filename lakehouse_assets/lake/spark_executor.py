@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _PART = "spark"
 _PREFIX = "spark.databricks.delta."
 _RECENT_COMMITS = 50
+_PROBED = 100
 _session_lock = threading.Lock()
 
 
@@ -83,23 +84,30 @@ def _is_there(
     """Whether the table holds just what the batch would make of it.
 
     A MERGE that changes no row copies the files it has looked into, and leaves no feed but these: each row would be
-    read as deleted and inserted. Cost: the rows that the write may change, read and hashed once.
+    read as deleted and inserted. Cost: mostly a look for a few of the batch's rows, one of which is new; only where
+    all of them are there, the rows that the write may change, read and hashed once.
     """
     target = delta_name(table.table_uri)
+    same = " AND ".join(
+        null_safe_equal(column(each.name, "spark", of="s"), column(each.name, "spark", of="t"), "spark")
+        for each in contract.columns
+    )
     with view_scope(spark) as views, spark_errors(f"table {contract.name}"):
+
+        def some_are_new(rows: "DataFrame") -> bool:
+            view = views.register(contract.name, rows)
+            query = f"SELECT 1 FROM {view} AS s LEFT ANTI JOIN {target} AS t ON {plan.predicate} AND {same} LIMIT 1"
+            return spark.sql(query).toArrow().num_rows > 0
+
+        if some_are_new(batch.limit(_PROBED)):
+            return False
         if deletes_missing(plan.request):
             hashed = f"sum(CAST({row_hash_sql(contract.columns, of='t')} AS DECIMAL(38, 0)))"
             query = f"SELECT count(*) AS row_count, {hashed} AS hash_sum FROM {target} AS t WHERE {plan.predicate}"
             found = spark.sql(query).toArrow().to_pylist()[0]
             held = Content(rows=found["row_count"], total=int(found["hash_sum"] or 0) % (1 << 64))
             return held == reduce(Content.plus, contents.values(), NO_CONTENT)
-        view = views.register(contract.name, batch)
-        same = " AND ".join(
-            null_safe_equal(column(each.name, "spark", of="s"), column(each.name, "spark", of="t"), "spark")
-            for each in contract.columns
-        )
-        query = f"SELECT 1 FROM {view} AS s LEFT ANTI JOIN {target} AS t ON {plan.predicate} AND {same} LIMIT 1"
-        return spark.sql(query).toArrow().num_rows == 0
+        return not some_are_new(batch)
 
 
 def aligned(batch: "DataFrame", columns: tuple[Column, ...]) -> "DataFrame":
