@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from dagster import EventLogEntry
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage, SqliteStorageConfig, _event_logs_directory
 from dagster._serdes import ConfigurableClassData
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy.pool import StaticPool
 
 _KEPT = 4
@@ -42,7 +44,7 @@ class KeptEventLogStorage(SqliteEventLogStorage):
                 poolclass=StaticPool,
                 connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
             )
-            event.listen(engine, "connect", _written_ahead)
+            sqlalchemy_event.listen(engine, "connect", _written_ahead)
             if shard not in self._initialized_dbs:
                 self._initdb(engine)
                 self._initialized_dbs.add(shard)
@@ -50,6 +52,12 @@ class KeptEventLogStorage(SqliteEventLogStorage):
         while len(self._engines) > _KEPT:
             self._engines.pop(next(iter(self._engines))).dispose()
         return engine
+
+    def store_event(self, event: EventLogEntry) -> None:
+        """Store it, and touch the run's file: who watches a run in the UI is woken by that, and a database that stays
+        open writes to its log beside the file only."""
+        super().store_event(event)
+        os.utime(self.path_for_shard(event.run_id))
 
     def dispose(self) -> None:
         while self._engines:
