@@ -86,7 +86,7 @@ class ByName:
         """Definitions by name, for the folder and for the repository."""
         told: dict[str, tuple[str, ...]] = {}
         for name, descriptors in self._own.items():
-            texts = capped({PART.join(_thing(self._path, descriptor)) for descriptor in descriptors})
+            texts = capped("n", {PART.join(_thing(self._path, descriptor)) for descriptor in descriptors})
             told[self._key(name)] = texts
             told[self._key(name, self._folder)] = texts
         return told

@@ -11,6 +11,9 @@ from lakehouse_assets.link.imports import Thing
 from lakehouse_assets.link.program import Arguments, At
 from lakehouse_assets.link.units import CLASS
 
+MOST_FOLLOWED = 32
+"""Functions that one call leads to whose parameters and results are followed; further ones are only named."""
+
 
 class Parameters(NamedTuple):
     """Variables of a function's parameters; `rest` and `named_rest` are the containers of `*` and `**`."""
@@ -25,6 +28,7 @@ class Parameters(NamedTuple):
 class Calls(Containers):
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
+        self._followed: dict[Place, int] = {}
         self._parameters: dict[tuple[str, str], Parameters | None] = {}
 
     def parameters(self, path: str, descriptor: str) -> Parameters | None:
@@ -76,6 +80,11 @@ class Calls(Containers):
             case "p" if arguments.positional:
                 self.put(to, thing)
 
+    def _is_crowded(self, at: Place) -> bool:
+        """Whether a call leads to so many functions (a registry) that nothing can be said of what goes in or out."""
+        followed = self._followed[at] = self._followed.get(at, 0) + 1
+        return followed > MOST_FOLLOWED
+
     def _call_function(
         self,
         function: Thing,
@@ -87,6 +96,9 @@ class Calls(Containers):
         variable: int,
     ) -> None:
         _, path, descriptor = function
+        if self._is_crowded(at):
+            self.note_call(at, function, method, variable)
+            return
         found = self.parameters(path, descriptor)
         if found is None:
             return
@@ -114,6 +126,9 @@ class Calls(Containers):
         would get mixed up.
         """
         receiver = thing[5:] or None
+        if self._is_crowded(at):
+            self.note_call(at, ("f", thing[1], thing[2]), method, variable)
+            return
         wrapper = self.parameters(thing[1], thing[2])
         wrapped = self.parameters(thing[3], thing[4])
         if wrapper is None or wrapped is None:

@@ -25,26 +25,43 @@ Oracle = Callable[[str], Iterable[str]]
 MANY = "many"
 """Stands for more values than a shared variable takes."""
 MANY_FUNCTIONS = "many functions"
+MANY_INSTANCES = "many instances"
+MARKS = frozenset({MANY, MANY_FUNCTIONS, MANY_INSTANCES})
 MANY_THINGS: Thing = (MANY_FUNCTIONS,)
-MOST_VALUES = 16
-"""A shared variable into which files put more instances and the like than this says nothing about them."""
-MOST_FUNCTIONS = 64
-"""The same for functions: a decorator or a registry may well hold some dozens."""
+MOST_VALUES = 8
+"""A shared variable into which files put more instances and classes than this says nothing about them, and so for
+what is neither these nor functions."""
+MOST_FUNCTIONS = 32
+"""The same for functions: a decorator may well get some dozens."""
+MOST_REGISTERED = 400
+"""The same for functions in containers and parameters, the ways into registries, which hold hundreds."""
 MOST_STEPS = 400_000
 """Applications of a constraint to a thing in one run over one file; real files stay far below."""
-MOST_THINGS = 64
-"""What one variable holds at most: what comes later stays out. Real ones hold one or two."""
+MOST_THINGS = 400
+"""What one variable holds at most: what comes later stays out. Most hold one or two."""
 
 
-def capped(texts: set[str]) -> tuple[str, ...]:
-    """What a shared variable holds, in order, with a mark instead of what there is too much of."""
-    functions = {text for text in texts if text[0] in "fbwu" or text == MANY_FUNCTIONS}
-    others = texts - functions
-    if len(functions) > MOST_FUNCTIONS or MANY_FUNCTIONS in functions:
+def capped(kind: str, texts: set[str]) -> tuple[str, ...]:
+    """What a shared variable of a kind holds, in order, with a mark instead of what there is too much of."""
+    if len(texts) <= MOST_VALUES and MARKS.isdisjoint(texts):
+        return tuple(sorted(texts))
+    functions: set[str] = set()
+    classes: set[str] = set()
+    others: set[str] = set()
+    for text in texts:
+        if text[0] in "fbwu" or text == MANY_FUNCTIONS:
+            functions.add(text)
+        elif text[0] in "ijcds" or text == MANY_INSTANCES:
+            classes.add(text)
+        else:
+            others.add(text)
+    if len(functions) > (MOST_REGISTERED if kind in "ep" else MOST_FUNCTIONS) or MANY_FUNCTIONS in functions:
         functions = {MANY_FUNCTIONS}
+    if len(classes) > MOST_VALUES or MANY_INSTANCES in classes:
+        classes = {MANY_INSTANCES}
     if len(others) > MOST_VALUES or MANY in others:
         others = {MANY}
-    return tuple(sorted(functions | others))
+    return tuple(sorted(functions | classes | others))
 
 
 def text_of(thing: Thing) -> str:

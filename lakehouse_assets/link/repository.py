@@ -237,9 +237,13 @@ class _Linking:
         world = self._world
         state.solved.add(path)
         rounds_of: dict[tuple[int, int], int] = {}
+        held: dict[int, int] = {}
         for number, record in enumerate(records):
+            held[id(record)] = held.get(id(record), 0) | 1 << number
+        for record in {id(record): record for record in records}.values():
+            rounds = held[id(record)]
             for entry in self._reads(path, record):
-                rounds_of[entry] = rounds_of.get(entry, 0) | 1 << number
+                rounds_of[entry] = rounds_of.get(entry, 0) | rounds
         consulted: set[str] = set()
         elsewhere: dict[str, int] = {}
         for name in world.facts_behind({item for record in records for item in record.read} | (made or frozenset())):

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 
 from lakehouse_assets.link.by_name import ByName, Names
 from lakehouse_assets.link.classes import Classes
-from lakehouse_assets.link.engine import MANY, MANY_FUNCTIONS, capped
+from lakehouse_assets.link.engine import MARKS, capped
 from lakehouse_assets.link.imports import Imports
 from lakehouse_assets.link.keys import PART, hash_of_values, number_of
 from lakehouse_assets.link.program import Program
 from lakehouse_assets.link.solver import HANDLERS, Solution, solve
+from lakehouse_assets.link.start import Start
 from lakehouse_assets.link.state import LinkState
 from lakehouse_assets.link.world import Read, World
 
-ROUNDS = 4
+ROUNDS = 5
 
 Told = Mapping[str, tuple[str, ...]]
 
@@ -57,6 +58,7 @@ class Rounds:
         self.names: dict[str, Names] = {}
         """The same of files that are known by names only."""
         self._programs: dict[str, Program] = {}
+        self._starts: dict[str, Start] = {}
         self._told: list[dict[str, dict[str, tuple[str, ...]]]] = [{} for _ in range(ROUNDS)]
         """Per round: by variable, who of this run's files put what into it."""
         self._boxes: list[dict[str, dict[str, None]]] = [{} for _ in range(ROUNDS)]
@@ -83,6 +85,9 @@ class Rounds:
                 record = self._solve(path, inbox, number)
             before.append(record)
             self._publish(path, record, number)
+        if number:  # the next round asks for this one's only
+            self._told[number - 1] = {}
+            self._boxes[number - 1] = {}
 
     def program(self, path: str) -> Program:
         return self._programs[path]
@@ -112,8 +117,9 @@ class Rounds:
         program = self._programs.get(path)
         if program is None:
             program = self._programs[path] = Program(unit, HANDLERS)
+            self._starts[path] = Start(unit, program, self.classes)
             unit.forget_operations()
-        solution = solve(unit, program, self.classes, inbox, oracle)
+        solution = solve(unit, program, self._starts[path], self.classes, inbox, oracle)
         self.solutions[path] = solution._replace(read=frozenset(), told={})
         seen[inbox_key(path)] = _box_hash(inbox)
         return Record(names=seen, read=solution.read, told=solution.told, is_new=True)
@@ -132,8 +138,8 @@ class Rounds:
                 if rounds & bit and path != reader and path not in self.records and path not in self._gone:
                     found.add(value)
         # Who overrides a method is not told when there are many, but that there are.
-        hidden = (MANY,) if name[0] == "v" else (MANY, MANY_FUNCTIONS)
-        return tuple(value for value in capped(found) if value not in hidden)
+        hidden = () if name[0] == "v" else MARKS
+        return tuple(value for value in capped(name[0], found) if value not in hidden)
 
     def _inbox(self, path: str, number: int) -> dict[str, tuple[str, ...]]:
         if number == 0:

@@ -2,15 +2,15 @@
 
 from typing import Any, NamedTuple
 
-from lakehouse_assets.extract.python.flows_tables import KINDS, SPREAD, Fun, Op
+from lakehouse_assets.extract.python.flows_tables import KINDS, SPREAD, Op
 from lakehouse_assets.link import attributes, builtins, calls, containers
-from lakehouse_assets.link.builtins import NAMES, Builtins
+from lakehouse_assets.link.builtins import Builtins
 from lakehouse_assets.link.classes import Classes
 from lakehouse_assets.link.engine import Oracle, capped, text_of
-from lakehouse_assets.link.fixtures import fixture_named, is_test_file
-from lakehouse_assets.link.imports import Found, Thing
+from lakehouse_assets.link.imports import Thing
 from lakehouse_assets.link.keys import PART
 from lakehouse_assets.link.program import DECORATED, At, Handlers, Program
+from lakehouse_assets.link.start import Start
 from lakehouse_assets.link.units import Unit
 from lakehouse_assets.link.world import Read
 
@@ -33,8 +33,6 @@ HANDLERS: Handlers = {
     Op.DELETE: containers.on_delete,
     Op.INSTANCE: calls.on_instance,
 }
-_OF_THE_CLASS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
-_SKIPPED = frozenset({"typing.Any", "<builtin>.object", "<builtin>.None", "typing.Self"})
 
 
 class Solution(NamedTuple):
@@ -57,11 +55,11 @@ class Solver(Builtins):
         super().__init__(*args)
         self._settled: set[tuple[int, Thing]] = set()
 
-    def solve(self) -> Solution:
-        self.world.reading = set()
+    def solve(self, start: Start) -> Solution:
+        self.world.reading = set(start.read)
         for variable in self.program.soft:
             self.soft[variable] = 1
-        self._start()
+        self._start(start)
         self._receive()
         self.run()
         while self._settle():
@@ -70,60 +68,29 @@ class Solver(Builtins):
         soft = {at for at, targets in self.calls.items() if any(self.is_soft(v) for _, v in targets.values())}
         return Solution(self.calls, self.references, soft, told, frozenset(self.world.reading))
 
-    def _start(self) -> None:
-        program = self.program
-        unit = self.unit
-        path = self.path
-        descriptors = unit.descriptors
-        kinds = unit.kinds
-        for to, d in program.definitions:
-            self.put(to, ("c" if kinds[d] == 1 else "f", path, descriptors[d]))
-        for to, index in program.imports:
-            found = self.imports.landing(path, unit.imported(index)).found
-            self.give(found, to, None)
-        for to, name in program.unbound:
-            self._unbound(to, name)
-        for to, text in program.constants:
-            self.put(to, ("k", text))
-        for to, index in program.annotations:
-            for said in unit.summary["annotations"][index]:
-                self._annotated(to, said, f"@{index}")
-        for to, kind, at, elements in program.builds:
+    def _start(self, start: Start) -> None:
+        for to, thing in start.puts:
+            self.put(to, thing)
+        for key, to in start.gets:
+            self.connect(self.share(*key), to)
+        for key, thing in start.writes:
+            self.put(self.into(*key), thing)
+        for to, said, place in start.containers:
+            self._annotated(to, said, place)
+        for to, kind, at, elements in self.program.builds:
             self._build(to, KINDS[kind], at, elements)
-        self._parameters_there()
-        self._fixtures()
-        self._overrides()
-
-    def _unbound(self, to: int, name: str) -> None:
-        found = self.imports.attribute(self.path, name) if self.world.fact("stars", self.path) else Found()
-        if found:
-            self.give(found, to, None)
-        elif name in NAMES:
-            self.put(to, ("x", f"<builtin>.{name}"))
-        else:
-            outside = [
-                thing
-                for said in self.unit.stars()
-                for thing in self.imports.landing(self.path, said).found.things
-                if thing[0] == "x"
-            ]
-            if outside:
-                self.put(to, ("x", f"{outside[-1][1]}.{name}"))
 
     def _annotated(self, to: int, said: list[Any], place: str) -> None:
-        kind, inner = said
-        if kind in ("i", "c"):
-            for thing in self.imports.reference(self.path, self.unit.reference(inner)).things:
-                if thing[0] == "c":
-                    self.put(to, ("j" if kind == "i" else "d", thing[1], thing[2]))
-                elif thing[0] == "x" and kind == "i" and thing[1] not in _SKIPPED:
-                    self.put(to, ("o", thing[1]))
-            return
+        """A container of which an annotation says what is in it."""
+        kind, elements = said
         container: Thing = ("l", self.path, "", place, kind)
         holder = self.new()
         self.soft[holder] = 1
-        for i, part in enumerate(inner):
-            self._annotated(holder, part, f"{place}.{i}")
+        for i, element in enumerate(elements):
+            if isinstance(element, tuple):
+                self.put(holder, element)
+            else:
+                self._annotated(holder, element, f"{place}.{i}")
         self.store(container, None, holder)
         self.put(to, container)
 
@@ -150,55 +117,6 @@ class Solver(Builtins):
         if keys:
             self.constant_keys[made] = keys
         self.put(to, made)
-
-    def _parameters_there(self) -> None:
-        """`self`, `cls`, and the containers of `*` and `**` are there whoever calls."""
-        unit = self.unit
-        for d, row in unit.functions.items():
-            descriptor = unit.descriptors[d]
-            parent = unit.parents[d]
-            for i in range(4, len(row), 3):
-                if row[i + 1] == 2:
-                    self.put(row[i + 2], ("l", self.path, descriptor, "*", "tuple"))
-                elif row[i + 1] == 4:
-                    self.put(row[i + 2], ("l", self.path, descriptor, "**", "dict"))
-            if row[1] & Fun.METHOD and not row[1] & Fun.STATIC and len(row) > 4 and row[5] < 2:
-                name = descriptor[len(unit.descriptors[parent]) :].partition("(")[0]
-                is_class = row[1] & Fun.CLASS or name in _OF_THE_CLASS
-                self.put(row[6], ("d" if is_class else "j", self.path, unit.descriptors[parent]))
-
-    def _fixtures(self) -> None:
-        """pytest hands to tests and fixtures what the fixtures named like their parameters give."""
-        unit = self.unit
-        is_test = is_test_file(self.path)
-        for d, row in unit.functions.items():
-            name = unit.descriptors[d].rpartition("#")[2]
-            if not (row[1] & Fun.FIXTURE or (is_test and name.startswith("test"))):
-                continue
-            for i in range(7 if row[1] & Fun.METHOD else 4, len(row), 3):
-                fixture = fixture_named(self.imports, self.path, unit.strings[row[i]])
-                if fixture is not None and fixture[1:] != (self.path, unit.descriptors[d]):
-                    for kind in "ry":
-                        self.connect(self.share(kind, *fixture[1:]), row[i + 2])
-
-    def _overrides(self) -> None:
-        """Methods tell those they override that they are there."""
-        unit = self.unit
-        for d, row in unit.classes.items():
-            cls: Thing = ("c", self.path, unit.descriptors[d])
-            above = [e for e in self.classes.order(cls[1], cls[2]).classes if e[0] == "c" and e != cls]
-            if not above:
-                continue
-            for name, member in row[3].items():
-                for own in member[1]:
-                    if unit.kinds[own] == 2 and not name.startswith("__"):
-                        self._override(above, name, ("f", self.path, unit.descriptors[own]))
-
-    def _override(self, above: list[Thing], name: str, own: Thing) -> None:
-        for entry in above:
-            found = self.classes.member(entry[1], entry[2], name)
-            for descriptor in found.definitions if found is not None else ():
-                self.put(self.into("v", entry[1], descriptor), own)
 
     def _receive(self) -> None:
         """What other files put into this one's variables."""
@@ -281,10 +199,15 @@ class Solver(Builtins):
             things = [t for t in things if t[0] != "k" and not (t[0] in "ox" and t[1].startswith("<builtin>."))]
         texts = {text_of(thing) for thing in things}.difference(self._inbox.get(key, ()))
         if texts:  # what others put there reaches readers from them
-            told[key] = capped(texts)
+            told[key] = capped(key[0], texts)
 
 
 def solve(
-    unit: Unit, program: Program, classes: Classes, inbox: dict[str, tuple[str, ...]], oracle: Oracle
+    unit: Unit,
+    program: Program,
+    start: Start,
+    classes: Classes,
+    inbox: dict[str, tuple[str, ...]],
+    oracle: Oracle,
 ) -> Solution:
-    return Solver(unit, program, classes, inbox, oracle).solve()
+    return Solver(unit, program, classes, inbox, oracle).solve(start)

@@ -229,12 +229,21 @@ class Expressions(Tables):
                 value = self.value(arg.value)
                 found.append(-(value + 2) if value >= 0 else NOTHING)
             else:
-                found.append(self.value(arg))
+                found.append(self.key_or_value(arg))
         found.append(len(keywords))
         for keyword in keywords:
             found.append(NOTHING if keyword.arg is None else self.string(keyword.arg))
-            found.append(self.value(keyword.value))
+            found.append(self.key_or_value(keyword.value))
         return found
+
+    def key_or_value(self, node: Any) -> int:
+        """A value that is handed on: of constants only those are followed that may be a key or an attribute's name."""
+        if node.__class__ is ast.Constant:
+            value = node.value
+            is_name = value.__class__ is str and value.isidentifier()
+            if not is_name and not (value.__class__ is int and 0 <= value < 10):
+                return NOTHING
+        return self.value(node)
 
     def _call(self, node: Any) -> int:
         function = node.func
@@ -288,7 +297,7 @@ class Expressions(Tables):
                 spread = True
             else:
                 known = not spread and i < 1000 and node.__class__ is not ast.Set
-                elements += (self.constant(i) if known else NOTHING, self.value(element))
+                elements += (self.constant(i) if known else NOTHING, self.key_or_value(element))
         return self.build(KIND_NUMBERS[node.__class__], node, elements)
 
     def _dict(self, node: Any) -> int:
@@ -300,10 +309,10 @@ class Expressions(Tables):
             if key is None:
                 elements += (SPREAD, self.value(value))
             elif key.__class__ is ast.Constant and key.value.__class__ in (str, int):
-                elements += (self.constant(key.value), self.value(value))
+                elements += (self.constant(key.value), self.key_or_value(value))
             else:
-                self.value(key)
-                elements += (NOTHING, self.value(value))
+                self.key_or_value(key)
+                elements += (NOTHING, self.key_or_value(value))
         return self.build(3, node, elements)
 
     def _comprehension(self, node: Any) -> int:
@@ -330,10 +339,14 @@ class Expressions(Tables):
         chain = [node]
         while chain[-1].left.__class__ is ast.BinOp:
             chain.append(chain[-1].left)
-        left = self.value(chain[-1].left)
+        left = self._operand(chain[-1].left)
         for part in reversed(chain):
-            left = self.binary(left, self.value(part.right), part.op.__class__, part)
+            left = self.binary(left, self._operand(part.right), part.op.__class__, part)
         return left
+
+    def _operand(self, node: Any) -> int:
+        """No operator of a constant's type calls anything in a repository."""
+        return NOTHING if node.__class__ is ast.Constant else self.value(node)
 
     def binary(self, left: int, right: int, operator: type, node: Any) -> int:
         if left == NOTHING and right == NOTHING:
@@ -366,9 +379,9 @@ class Expressions(Tables):
         return number
 
     def _compare(self, node: Any) -> int:
-        left = self.value(node.left)
+        left = self._operand(node.left)
         for operator, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.value(comparator)
+            right = self._operand(comparator)
             cls = operator.__class__
             if cls is ast.In or cls is ast.NotIn:
                 if right != NOTHING:
