@@ -1,139 +1,17 @@
-"""Attributes of things: of modules, classes, instances, `super()`, and of what is outside.
-
-More kinds of things than imports give, all flat tuples:
-  ("i", path, class) an instance, ("j", path, class) an instance of the class or one below it,
-  ("d", path, class) the class or one below it, ("b", path, function, receiver...) a bound method,
-  ("s", path, class, receiver...) what `super()` gives in a class, ("p", path, function) a property object,
-  ("w", path, function, path, function) a function that a decorator put in the place of another, to which it forwards,
-  ("u", the same, receiver...) such a one bound to a receiver,
-  ("g", path, function) a generator, ("l", path, definition, n, kind) a container made at a node,
-  ("k", constant), ("o", dotted name) an instance of a class outside.
-"""
-
-from typing import Any
+"""Attributes of things: of modules, classes, instances, `super()`, and of what is outside."""
 
 from lakehouse_assets.extract.python.flows_tables import Fun
 from lakehouse_assets.link.classes import Member
-from lakehouse_assets.link.engine import MANY_THINGS, Constraint, Engine
-from lakehouse_assets.link.imports import Found, Thing
-from lakehouse_assets.link.program import Arguments, At
-from lakehouse_assets.link.units import CLASS, Definition
-
-TYPE_OF_CONSTANT = {"s": "str", "i": "int"}
-DEEPEST_NAME = 6
-"""Parts of a dotted name of something outside that are followed."""
-_METHODS_OF = {
-    f"<builtin>.{kind.__name__}": frozenset(dir(kind))
-    for kind in (str, bytes, int, float, list, tuple, set, dict, bool)
-}
-NO_ARGUMENTS = Arguments([], [], [])
+from lakehouse_assets.link.engine import MANY_THINGS, Constraint
+from lakehouse_assets.link.imports import Thing
+from lakehouse_assets.link.units import CLASS
+from lakehouse_assets.link.uses import NO_ARGUMENTS, Use, Uses
 
 
-def type_name(thing: Thing) -> str:
-    """Dotted name of the class of a built-in thing."""
-    match thing:
-        case ("k", text):
-            return "<builtin>." + (TYPE_OF_CONSTANT.get(text[0]) or text[2:])
-        case ("l", _, _, _, kind):
-            return f"<builtin>.{kind}"
-        case ("g", *_):
-            return "<builtin>.generator"
-        case _:
-            return thing[1]
+class Attributes(Uses):
+    """Looks attributes up."""
 
-
-def has_method(thing: Thing, name: str) -> bool:
-    """Whether what is built in has an attribute of that name; of what is outside nothing is known, so it may."""
-    return name in _METHODS_OF.get(type_name(thing), (name,))
-
-
-class Use:
-    """An attribute of a thing, worked out once however often it is used: `to` holds what it may be.
-
-    Stands for the nodes that use it: what it leads to or calls is noted for each of them.
-    """
-
-    __slots__ = ("calls", "references", "to", "users")
-
-    def __init__(self, to: int) -> None:
-        self.to = to
-        self.users: dict[tuple[At | Use, int], None] = {}
-        self.calls: dict[Thing, str] = {}
-        self.references: dict[Thing, None] = {}
-
-
-Place = At | Use
-
-
-class Attributes(Engine):
-    """Looks attributes up, and notes what each use of one leads to."""
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.references: dict[At, dict[Thing, None]] = {}
-        self.calls: dict[At, dict[Thing, tuple[str, int]]] = {}
-        """Per node: what is called, how it was found, and the variable that it was found in."""
-        self._uses: dict[tuple[Thing, str], Use] = {}
-
-    def note_call(self, at: Place, target: Thing, method: str, variable: int) -> None:
-        if isinstance(at, Use):
-            if target not in at.calls:
-                at.calls[target] = method
-                for place, user in at.users:
-                    self.note_call(place, target, method, user)
-        else:
-            self.calls.setdefault(at, {}).setdefault(target, (method, variable))
-
-    def note_reference(self, at: Place, target: Thing) -> None:
-        if isinstance(at, Use):
-            if target not in at.references:
-                at.references[target] = None
-                for place, _ in at.users:
-                    self.note_reference(place, target)
-        else:
-            self.references.setdefault(at, {})[target] = None
-
-    def use(self, thing: Thing, name: str, at: Place | None, variable: int) -> int:
-        """The variable that holds what `thing.name` may be; reading a property calls it. None: no node shows it."""
-        key = (thing, name)
-        found = self._uses.get(key)
-        if found is None:
-            found = self._uses[key] = Use(self.new())
-            self._get(thing, name, found.to, found)
-        if at is not None and (at, variable) not in found.users:
-            found.users[at, variable] = None
-            for target, method in found.calls.items():
-                self.note_call(at, target, method, variable)
-            for target in found.references:
-                self.note_reference(at, target)
-        return found.to
-
-    def get(self, thing: Thing, name: str, to: int, at: Place, variable: int) -> None:
-        """What `thing.name` may be goes to a variable."""
-        if thing[0] in "xoklg":
-            self.put_outside(to, type_name(thing), name)
-        else:
-            self.connect(self.use(thing, name, at, variable), to)
-
-    def definition(self, path: str, descriptor: str) -> Definition | None:
-        if path == self.path:
-            return self.unit.definition(descriptor)
-        return self.world.fact("def", path, descriptor)
-
-    def call(self, thing: Thing, to: int, at: Place, arguments: Arguments, method: str, variable: int) -> None:
-        """Calls a thing; see `Calls`."""
-        raise NotImplementedError
-
-    def give(self, found: Found, to: int, at: Place | None) -> None:
-        """Things and variables that a name of a module leads to."""
-        for thing in found.things:
-            self.put(to, thing)
-            if at is not None and thing[0] in "fc":
-                self.note_reference(at, thing)
-        for path, name in found.variables:
-            self.connect(self.share("g", path, name), to)
-
-    def _get(self, thing: Thing, name: str, to: int, at: Use) -> None:
+    def get_once(self, thing: Thing, name: str, to: int, at: Use) -> None:
         match thing[0]:
             case "m" | "n":
                 found = self.imports.attribute(thing[1], name)
@@ -154,14 +32,6 @@ class Attributes(Engine):
                 self.put(to, thing[3:])
             case "f" | "w" if name == "__wrapped__":
                 self.put(to, ("f", *thing[-2:]))
-
-    def put_outside(self, to: int, holder: str, name: str) -> None:
-        """An attribute of something outside. In a loop (`node = node.next`) it would never end: no name comes twice."""
-        if name not in _METHODS_OF.get(holder, (name,)):
-            return
-        parts = holder.split(".")
-        if name not in parts and len(parts) < DEEPEST_NAME:
-            self.put(to, ("x", f"{holder}.{name}"))
 
     def _of_instance(self, thing: Thing, name: str, to: int, at: Use) -> None:
         _, path, descriptor = thing
@@ -313,64 +183,10 @@ class Attributes(Engine):
         elif found is not None:
             self.put(to, ("x", found))
 
-    def set(self, thing: Thing, name: str, source: int, at: At) -> None:
-        match thing[0]:
-            case "i" | "j":
-                self._set_on_instance(thing, name, source, at)
-            case "c" | "d":
-                self.connect(source, self.into("a", thing[1], thing[2], name))
-            case "m":
-                self.connect(source, self.into("g", thing[1], name))
-
-    def _set_on_instance(self, thing: Thing, name: str, source: int, at: At) -> None:
-        """What a method sets on `self` is set on its own class, whichever class below it the instance has."""
-        _, path, descriptor = thing
-        own = self._class_around(at[0])
-        if own and ("c", self.path, own) in self.classes.order(path, descriptor).classes:
-            path, descriptor = self.path, own
-        self.connect(source, self.into("s", path, descriptor, name))
-        found = self.classes.lookup(thing[1], thing[2], name)
-        if isinstance(found, Member):
-            for own in found.name.setters:
-                bound = ("b", found.path, own, *thing)
-                self.call(bound, -1, at, Arguments([source], [], []), "property", -1)
-            if found.name.flows:
-                holder = self.share("a", found.path, found.descriptor, name)
-                self.constrain(holder, (_descriptor_set, source, at))
-        setter = self.classes.lookup(thing[1], thing[2], "__setattr__")
-        if isinstance(setter, Member):
-            for own in setter.name.definitions:
-                self.call(("b", setter.path, own, *thing), -1, at, NO_ARGUMENTS, "dunder", -1)
-
-    def _class_around(self, d: int) -> str:
-        unit = self.unit
-        while d > 0:
-            d = unit.parents[d]
-            if unit.kinds[d] == CLASS:
-                return unit.descriptors[d]
-        return ""
-
 
 def on_get(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
     _, to, name, at, variable = constraint
     solver.get(thing, name, to, at, variable)
-
-
-def on_set(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
-    _, name, source, at = constraint
-    solver.set(thing, name, source, at)
-
-
-def _descriptor_set(solver: Attributes, constraint: Constraint, thing: Thing) -> None:
-    """Assigning to an attribute whose class holds a descriptor calls its `__set__`."""
-    _, source, at = constraint
-    if thing[0] in "ij":
-        setter = solver.classes.lookup(thing[1], thing[2], "__set__")
-        if not isinstance(setter, Member):
-            return
-        for own in setter.name.definitions:
-            bound = ("b", setter.path, own, *thing)
-            solver.call(bound, -1, at, Arguments([-1, source], [], []), "descriptor", -1)
 
 
 def _bind_arrived(solver: Attributes, constraint: Constraint, thing: Thing) -> None:

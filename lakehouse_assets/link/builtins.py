@@ -3,11 +3,11 @@
 import builtins as python
 from typing import Any
 
-from lakehouse_assets.link.attributes import NO_ARGUMENTS
-from lakehouse_assets.link.calls import Calls
+from lakehouse_assets.link.container_methods import ContainerMethods, merged_arrived
 from lakehouse_assets.link.engine import Constraint
 from lakehouse_assets.link.imports import Thing
 from lakehouse_assets.link.program import Arguments, At
+from lakehouse_assets.link.uses import NO_ARGUMENTS
 
 NAMES = frozenset(dir(python))
 _PREFIX = "<builtin>."
@@ -39,17 +39,15 @@ _COLLECTIONS = {
 _SAME = frozenset(
     {"copy.copy", "copy.deepcopy", "functools.partial", "functools.partialmethod", "functools.update_wrapper"}
 )
-_STORING = frozenset({"append", "add", "appendleft", "insert"})
-_TAKING = frozenset({"pop", "popleft", "popitem", "get", "setdefault", "__getitem__"})
 BINARY_REFLECTED = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 
 
-class Builtins(Calls):
+class Builtins(ContainerMethods):
     def call_outside(self, dotted: str, receiver: Thing | None, to: int, at: At, arguments: Arguments) -> None:
         if dotted.startswith(_PREFIX):
             name = dotted[len(_PREFIX) :]
             if receiver is not None and receiver[0] == "l":
-                self._container_method(name.partition(".")[2], receiver, to, at, arguments)
+                self.container_method(name.partition(".")[2], receiver, to, at, arguments)
             elif "." not in name:
                 self._function(name, to, at, arguments)
         else:
@@ -61,17 +59,13 @@ class Builtins(Calls):
         if dotted in _SAME:
             self.connect(first, to)
         elif dotted == "functools.reduce":
-            self._call_given(first, to, at)
+            self.call_given(first, to, at)
         elif dotted in ("typing.cast", "typing_extensions.cast") and len(arguments.positional) > 1:
             self.connect(arguments.positional[1], to)
         elif dotted in ("functools.wraps", "functools.lru_cache", "functools.cache", "contextlib.contextmanager"):
             self.put(to, ("x", dotted))
         elif dotted.rpartition(".")[2][:1].isupper() and dotted.count(".") < 6:
             self.put(to, ("o", dotted))
-
-    def _call_given(self, source: int, to: int, at: At) -> None:
-        """A function that was handed over is called from here."""
-        self.constrain(source, (_given_arrived, to, at))
 
     def _function(self, name: str, to: int, at: At, arguments: Arguments) -> None:
         positional = arguments.positional
@@ -82,9 +76,9 @@ class Builtins(Calls):
             made = self.new()
             keys = [source for key, source in arguments.named if key == "key"]
             for source in keys or positional:
-                self._call_given(source, made, at)
+                self.call_given(source, made, at)
             if name == "map":
-                self._collect(made, "generator", to, at)
+                self.collect(made, "generator", to, at)
             elif name in ("min", "max"):
                 for source in positional:
                     self.constrain(source, (_item_arrived, to, at))
@@ -121,16 +115,11 @@ class Builtins(Calls):
             case "open":
                 self.put(to, ("o", "io.TextIOWrapper"))
 
-    def _collect(self, source: int, kind: str, to: int, at: At) -> None:
-        made = self.container(at, kind, "c")
-        self.store(made, None, source)
-        self.put(to, made)
-
     def _collect_from(self, source: int, kind: str, to: int, at: At) -> None:
         inner = self.new()
         self.soft[inner] = 1
         self.constrain(source, (_item_arrived, inner, at))
-        self._collect(inner, kind, to, at)
+        self.collect(inner, kind, to, at)
 
     def _tuples(self, name: str, positional: list[int], to: int, at: At) -> None:
         pair = self.container(at, "tuple", "t")
@@ -140,7 +129,7 @@ class Builtins(Calls):
             self.store(pair, f"i:{i if name == 'zip' else 1}", inner)
         made = self.new()
         self.put(made, pair)
-        self._collect(made, "generator", to, at)
+        self.collect(made, "generator", to, at)
 
     def _dict(self, arguments: Arguments, to: int, at: At) -> None:
         made = self.container(at, "dict", "c")
@@ -165,51 +154,6 @@ class Builtins(Calls):
                     self.constrain(row[6], (_receiver_arrived, unit.descriptors[parent], to))
                 return
             d = parent
-
-    def _container_method(self, name: str, thing: Thing, to: int, at: At, arguments: Arguments) -> None:
-        positional = arguments.positional
-        last = positional[-1] if positional else -1
-        if name in _STORING:
-            self.store(thing, None, last)
-        elif name in ("extend", "update", "union", "extendleft"):
-            for source in positional:
-                self.constrain(source, (merged_arrived, thing))
-            for key, source in arguments.named:
-                if key:
-                    self.store(thing, f"s:{key}", source)
-            if name == "union":
-                self.put(to, thing)
-        elif name in _TAKING:
-            self._take(name, thing, to, positional)
-        elif name in ("copy", "__iter__", "difference", "intersection"):
-            self.put(to, thing)
-        elif name == "values":
-            self._collect(self.element(thing, "*"), "list", to, at)
-        elif name == "items":
-            pair = self.container(at, "tuple", "t")
-            self.store(pair, "i:1", self.element(thing, "*"))
-            made = self.new()
-            self.put(made, pair)
-            self._collect(made, "list", to, at)
-        elif name == "sort":
-            for key, source in arguments.named:
-                if key == "key":
-                    self._call_given(source, -1, at)
-
-    def _take(self, name: str, thing: Thing, to: int, positional: list[int]) -> None:
-        if not positional:
-            self.load(thing, None, to)
-            return
-        key = self.new()
-        self.connect(positional[0], key)
-        self.constrain(key, (_key_for, thing, to, positional[1] if name == "setdefault" and positional[1:] else -1))
-        if len(positional) > 1:
-            self.connect(positional[1], to)
-
-
-def _given_arrived(solver: Builtins, constraint: Constraint, thing: Thing) -> None:
-    if thing[0] in "fbwucij":
-        solver.call(thing, constraint[1], constraint[2], NO_ARGUMENTS, "handed", -1)
 
 
 def _special_arrived(solver: Builtins, constraint: Constraint, thing: Thing) -> None:
@@ -269,31 +213,10 @@ def _property_arrived(solver: Builtins, constraint: Constraint, thing: Thing) ->
         solver.put(constraint[1], ("p", thing[1], thing[2]))
 
 
-def merged_arrived(solver: Builtins, constraint: Constraint, thing: Thing) -> None:
-    """All of a container, or of what can be iterated, into another container."""
-    into = constraint[1]
-    if thing[0] == "l" and thing[4] == "dict":
-        for key in solver.constant_keys.get(thing, ()):
-            solver.store(into, key, solver.element(thing, key))
-        solver.store(into, None, solver.element(thing, "?"))
-    elif thing[0] in "lgij":
-        inner = solver.new()
-        solver.iterate(thing, inner, (0, 0))
-        solver.store(into, None, inner)
-
-
 def _receiver_arrived(solver: Builtins, constraint: Constraint, thing: Thing) -> None:
     _, descriptor, to = constraint
     if thing[0] in "ijcd":
         solver.put(to, ("s", solver.path, descriptor, *thing))
-
-
-def _key_for(solver: Builtins, constraint: Constraint, key: Thing) -> None:
-    _, thing, to, source = constraint
-    known = key[1] if key[0] == "k" and key[1][0] in "si" else None
-    solver.load(thing, known, to)
-    if source >= 0:
-        solver.store(thing, known, source)
 
 
 def on_binary(solver: Builtins, constraint: Constraint, thing: Thing) -> None:

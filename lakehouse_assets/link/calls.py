@@ -3,13 +3,13 @@
 from typing import NamedTuple
 
 from lakehouse_assets.extract.python.flows_tables import Fun
-from lakehouse_assets.link.attributes import Place, Use, has_method, type_name
 from lakehouse_assets.link.classes import Member
 from lakehouse_assets.link.containers import Containers
 from lakehouse_assets.link.engine import Constraint
 from lakehouse_assets.link.imports import Thing
 from lakehouse_assets.link.program import Arguments, At
 from lakehouse_assets.link.units import CLASS
+from lakehouse_assets.link.uses import Place, Use, has_method, type_name
 
 MOST_FOLLOWED = 32
 """Functions that one call leads to whose parameters and results are followed; further ones are only named."""

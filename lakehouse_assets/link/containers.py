@@ -4,14 +4,15 @@ Of a container, variable `e` + key holds what was stored under a constant key, `
 and `*` all of it.
 """
 
-from lakehouse_assets.link.attributes import NO_ARGUMENTS, Attributes, Place
+from lakehouse_assets.link.assignments import Assignments
 from lakehouse_assets.link.classes import Member
 from lakehouse_assets.link.engine import Constraint
 from lakehouse_assets.link.imports import Thing
 from lakehouse_assets.link.program import Arguments, At
+from lakehouse_assets.link.uses import NO_ARGUMENTS, Place
 
 
-class Containers(Attributes):
+class Containers(Assignments):
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
         self.sizes: dict[Thing, int] = {}

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from lakehouse_assets.extract.python.flows_tables import KINDS, SPREAD, Op
-from lakehouse_assets.link import attributes, builtins, calls, containers
+from lakehouse_assets.link import assignments, attributes, builtins, calls, container_methods, containers
 from lakehouse_assets.link.builtins import Builtins
 from lakehouse_assets.link.classes import Classes
 from lakehouse_assets.link.engine import Oracle, capped, text_of
@@ -16,7 +16,7 @@ from lakehouse_assets.link.world import Read
 
 HANDLERS: Handlers = {
     Op.GET: attributes.on_get,
-    Op.SET: attributes.on_set,
+    Op.SET: assignments.on_set,
     Op.ITEM: containers.on_item,
     Op.SET_ITEM: containers.on_set_item,
     Op.CALL: calls.on_call,
@@ -104,7 +104,7 @@ class Solver(Builtins):
             if constant == SPREAD:
                 is_plain = False
                 if source >= 0:
-                    self.constrain(source, (builtins.merged_arrived, made))
+                    self.constrain(source, (container_methods.merged_arrived, made))
                 continue
             key = constants[constant] if constant >= 0 else None
             if key is None:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from lakehouse_assets.extract.python.flows_expressions import DEFINITIONS, FLOW, IMPORTS, REFERENCES
+from lakehouse_assets.extract.python.flows_names import DEFINITIONS, FLOW, IMPORTS, REFERENCES
 from lakehouse_assets.extract.python.flows_statements import Statements
 from lakehouse_assets.extract.python.flows_tables import NOTHING, Fun, Op
 from lakehouse_assets.extract.python.scopes import Scopes

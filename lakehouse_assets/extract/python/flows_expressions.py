@@ -1,15 +1,10 @@
-"""Expressions as operations over variables.
-
-A name that is bound more than once has a variable for what was assigned last on the straight way to a use, next to
-the one that holds whatever it is bound to anywhere. So is what was just stored under a path (`d["a"]`, `self.x`),
-until a call or a branch may have changed it. Both keep a later assignment from leading to an earlier one's value.
-"""
+"""Expressions as operations over variables: each gives the variable that holds its value."""
 
 import ast
 from typing import Any
 
-from lakehouse_assets.extract.python.flows_tables import NOTHING, SPREAD, Op, Tables
-from lakehouse_assets.extract.python.scopes import Scope, Scopes
+from lakehouse_assets.extract.python.flows_displays import Displays
+from lakehouse_assets.extract.python.flows_tables import NOTHING, Op
 
 BINARY_NAMES: dict[type, str] = {
     ast.Add: "add",
@@ -35,59 +30,14 @@ BINARY_NAMES: dict[type, str] = {
     ast.NotIn: "contains",
 }
 UNARY_NAMES: dict[type, str] = {ast.UAdd: "pos", ast.USub: "neg", ast.Invert: "invert"}
-LONG_DISPLAY = 12
-"""Elements from which a display is a table: its plain constants are data that no call depends on."""
-DEFINITIONS, IMPORTS, REFERENCES, FLOW = range(4)
-KIND_NUMBERS = {ast.List: 0, ast.ListComp: 0, ast.Tuple: 1, ast.Set: 2, ast.SetComp: 2, ast.GeneratorExp: 4}
 
 
-class Expressions(Tables):
+class Expressions(Displays):
     """Each method takes a node and gives the variable that holds its value."""
-
-    def __init__(self, scopes: Scopes) -> None:
-        super().__init__(scopes)
-        self.scope: Scope = scopes.module
-        """The scope whose statements are being read."""
-        self.latest: dict[str, int] = {}
-        self.stored: dict[str, int] = {}
-        self.bases: dict[tuple[int, str], int] = {}
-        self.unbound: dict[str, int] = {}
-        self.returns: dict[int, int] = {}
-        self.yields: dict[int, int] = {}
-        self.generators: set[int] = set()
-        self.uses: list[int] = []
-        self.import_of: dict[tuple[int, int], int] = {}
-        self.known: dict[tuple[int, str], tuple[list[Any], ...]] = {}
-        """Of names of modules and classes: definitions, imports, references, and whether anything else is bound."""
-        self.later: list[Any] = []
-        """Functions whose bodies are still to be read."""
 
     def value(self, node: Any) -> int:
         handler = _HANDLERS.get(node.__class__)
         return handler(self, node) if handler is not None else NOTHING
-
-    def base(self, scope: Scope, name: str) -> int:
-        """The variable that holds whatever a name of a scope is bound to anywhere."""
-        key = (scope.index, name)
-        number = self.bases.get(key)
-        if number is None:
-            number = self.bases[key] = self.new()
-        return number
-
-    def bind(self, scope: Scope, name: str, source: int, how: tuple[int, Any] | None = None) -> None:
-        """A name gets a value. `scope` is where the name is written; `how` says what it is without following flows."""
-        owner = self.owner(scope, name)
-        if owner is None:
-            return
-        if owner.kind == "module" or owner.kind == "class":
-            known = self.known.setdefault((owner.index, name), ([], [], [], []))
-            known[FLOW if how is None else how[0]].append(0 if how is None else how[1])
-        if source != NOTHING:
-            self.ops += (Op.COPY, self.base(owner, name), source)
-        if owner is self.scope and len(owner.bindings[name]) > 1:
-            self.latest[name] = source
-        if self.stored:
-            self.stored = {path: at for path, at in self.stored.items() if not path.startswith(name)}
 
     def _name(self, node: Any) -> int:
         name = node.id
@@ -121,28 +71,6 @@ class Expressions(Tables):
         self.ops += (Op.CONSTANT, number, index)
         return number
 
-    def path(self, node: Any) -> str | None:
-        """`d["a"].x` as text that starts with the name; None if anything in it may differ between two uses."""
-        parts: list[str] = []
-        while True:
-            cls = node.__class__
-            if cls is ast.Attribute:
-                parts.append("." + node.attr)
-                node = node.value
-            elif cls is ast.Subscript and node.slice.__class__ is ast.Constant:
-                parts.append(f"[{node.slice.value!r}]")
-                node = node.value
-            elif cls is ast.Name:
-                return node.id + "".join(reversed(parts)) if parts else None
-            else:
-                return None
-
-    def _just_stored(self, node: Any) -> int | None:
-        if not self.stored:
-            return None
-        path = self.path(node)
-        return self.stored.get(path) if path is not None else None
-
     def _attribute(self, node: Any) -> int:
         target = self.value(node.value)
         known = self._just_stored(node)
@@ -173,77 +101,6 @@ class Expressions(Tables):
         number = self.new()
         self.ops += (Op.ITEM, number, target, constant, key, node.d, node.n)
         return number if known is None else known
-
-    def _key(self, part: Any) -> tuple[int, int]:
-        if part.__class__ is ast.Constant and part.value.__class__ in (str, int):
-            return self.constant(part.value), NOTHING
-        return NOTHING, self.value(part)
-
-    def store(self, target: Any, source: int) -> None:
-        """Assigns a variable to whatever stands on the left."""
-        match target:
-            case ast.Name():
-                self.bind(self.scopes.of(target), target.id, source)
-            case ast.Attribute():
-                holder = self.value(target.value)
-                if holder != NOTHING:
-                    self.ops += (Op.SET, holder, self.string(target.attr), source, target.d, target.n)  # pyright: ignore[reportAttributeAccessIssue]
-                self._remember(target, source)
-            case ast.Subscript():
-                holder = self.value(target.value)
-                constant, key = self._key(target.slice)
-                if holder != NOTHING:
-                    self.ops += (Op.SET_ITEM, holder, constant, key, source, target.d, target.n)  # pyright: ignore[reportAttributeAccessIssue]
-                self._remember(target, source)
-            case ast.Starred():
-                self.store(target.value, source)
-            case ast.Tuple() | ast.List():
-                self._unpack(target, source)
-
-    def _remember(self, target: Any, source: int) -> None:
-        path = self.path(target)
-        if path is not None:
-            self.stored[path] = source
-
-    def _unpack(self, target: Any, source: int) -> None:
-        elements = target.elts
-        star = next((i for i, element in enumerate(elements) if element.__class__ is ast.Starred), len(elements))
-        for i, element in enumerate(elements):
-            number = NOTHING
-            if source != NOTHING:
-                number = self.new()
-                # Before the star counted from the front, behind it from the back, the star itself by what is behind it.
-                if i < star:
-                    index, rest = i, NOTHING
-                elif i == star:
-                    index, rest = i, len(elements) - 1 - star
-                else:
-                    index, rest = i - len(elements), NOTHING
-                self.ops += (Op.UNPACK, number, source, index, rest, element.d, element.n)
-            self.store(element, number)
-
-    def arguments(self, args: list[Any], keywords: list[Any]) -> list[int]:
-        found = [len(args)]
-        for arg in args:
-            if arg.__class__ is ast.Starred:
-                value = self.value(arg.value)
-                found.append(-(value + 2) if value >= 0 else NOTHING)
-            else:
-                found.append(self.key_or_value(arg))
-        found.append(len(keywords))
-        for keyword in keywords:
-            found.append(NOTHING if keyword.arg is None else self.string(keyword.arg))
-            found.append(self.key_or_value(keyword.value))
-        return found
-
-    def key_or_value(self, node: Any) -> int:
-        """A value that is handed on: of constants only those are followed that may be a key or an attribute's name."""
-        if node.__class__ is ast.Constant:
-            value = node.value
-            is_name = value.__class__ is str and value.isidentifier()
-            if not is_name and not (value.__class__ is int and 0 <= value < 10):
-                return NOTHING
-        return self.value(node)
 
     def _call(self, node: Any) -> int:
         function = node.func
@@ -278,61 +135,6 @@ class Expressions(Tables):
         for key, value in zip(node.args[0].keys, node.args[0].values, strict=True):
             if key.__class__ is ast.Constant and value.__class__ is ast.Name:
                 self.stored[f"{path}[{key.value!r}]"] = self._name(value)
-
-    def build(self, kind: int, node: Any, elements: list[int]) -> int:
-        number = self.new()
-        self.ops += (Op.BUILD, number, kind, node.d, node.n, len(elements) // 2)
-        self.ops += elements
-        return number
-
-    def _display(self, node: Any) -> int:
-        elements: list[int] = []
-        spread = False
-        is_long = len(node.elts) > LONG_DISPLAY
-        for i, element in enumerate(node.elts):
-            if is_long and element.__class__ is ast.Constant:
-                continue
-            if element.__class__ is ast.Starred:
-                elements += (SPREAD, self.value(element.value))
-                spread = True
-            else:
-                known = not spread and i < 1000 and node.__class__ is not ast.Set
-                elements += (self.constant(i) if known else NOTHING, self.key_or_value(element))
-        return self.build(KIND_NUMBERS[node.__class__], node, elements)
-
-    def _dict(self, node: Any) -> int:
-        elements: list[int] = []
-        is_long = len(node.keys) > LONG_DISPLAY
-        for key, value in zip(node.keys, node.values, strict=True):
-            if is_long and value.__class__ is ast.Constant:
-                continue
-            if key is None:
-                elements += (SPREAD, self.value(value))
-            elif key.__class__ is ast.Constant and key.value.__class__ in (str, int):
-                elements += (self.constant(key.value), self.key_or_value(value))
-            else:
-                self.key_or_value(key)
-                elements += (NOTHING, self.key_or_value(value))
-        return self.build(3, node, elements)
-
-    def _comprehension(self, node: Any) -> int:
-        for generator in node.generators:
-            self.iterate(generator.iter, generator.target)
-            for condition in generator.ifs:
-                self.value(condition)
-        if node.__class__ is ast.DictComp:
-            self.value(node.key)
-            return self.build(3, node, [NOTHING, self.value(node.value)])
-        return self.build(KIND_NUMBERS[node.__class__], node, [NOTHING, self.value(node.elt)])
-
-    def iterate(self, iterable: Any, target: Any) -> None:
-        # A constant's `n` is an old name of its value, and nothing in it is worth following.
-        source = NOTHING if iterable.__class__ is ast.Constant else self.value(iterable)
-        number = NOTHING
-        if source != NOTHING:
-            number = self.new()
-            self.ops += (Op.ITERATE, number, source, iterable.d, iterable.n)
-        self.store(target, number)
 
     def _binary(self, node: Any) -> int:
         # A chain of a thousand `+` is as deep as it is long: go down its left side without calling.
