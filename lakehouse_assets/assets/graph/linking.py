@@ -46,10 +46,9 @@ from lakehouse_assets.plan.staleness import MaterializationKey
 )
 def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
-    batches, untouched = linked(lakehouse, context.partition_keys)
+    results, untouched = linked(lakehouse, context.partition_keys)
     for contract in LINKED:
-        own = tuple(batch.of(contract) for batch in batches)
-        yield Output(Batches(batches=own, untouched=untouched[contract.name]), output_name=contract.name)
+        yield Output(_batches(contract, results, untouched[contract.name]), output_name=contract.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +61,28 @@ class _Linked:
     """None if the rows are all of the repository's."""
     since: Mapping[str, str]
 
-    def of(self, contract: TableContract) -> Batch:
+    def key_of(self, contract: TableContract) -> MaterializationKey:
         wanted = derivation(contract)
-        key = replace(self.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
-        owners = None if self.owners is None else self.owners[contract.name]
-        return Batch(rows=self.rows[contract.name], keys=(key,), owners=owners, since=self.since)
+        return replace(self.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
+
+
+def _batches(contract: TableContract, results: Sequence[_Linked], untouched: tuple[Entry, ...]) -> Batches:
+    """One write for all repositories that were linked as a whole, and one for each of the others."""
+    batches = [
+        Batch(
+            rows=each.rows[contract.name],
+            keys=(each.key_of(contract),),
+            owners=each.owners[contract.name],
+            since=each.since,
+        )
+        for each in results
+        if each.owners is not None
+    ]
+    whole = [each for each in results if each.owners is None]
+    if whole:
+        rows = pa.concat_tables([each.rows[contract.name] for each in whole])
+        batches.append(Batch(rows=rows, keys=tuple(each.key_of(contract) for each in whole)))
+    return Batches(batches=tuple(batches), untouched=untouched)
 
 
 @explained()
