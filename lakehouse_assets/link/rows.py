@@ -39,7 +39,7 @@ MODULES = ("repo", "path", "module", "root", "is_package", "is_own")
 
 HEAD = "head"
 """Label of a call that is written in a definition's head (decorator, default, base) and run by what is around it."""
-_UNSURE = frozenset({"annotation", "handed", "descriptor"})
+_UNSURE = frozenset({"annotation", "handed", "descriptor", "dunder"})
 
 
 class RowMaker:
@@ -222,7 +222,9 @@ class RowMaker:
                         method = "flow" if is_soft else "local" if thing[1] == self._path else "import"
                     elif method == "declared":
                         method = "self" if variable in program.receivers else "annotation"
-                    sure = count == 1 and method not in _UNSURE and (not is_soft or method == "self")
+                    # What is called without being named (an operator, a setter) was found in no variable.
+                    plain = variable >= 0 and method not in _UNSURE and (not is_soft or method == "self")
+                    sure = count == 1 and plain
                     self.link("CALL", at, thing, label, method, "certain" if sure else "likely")
 
     def _references(self, solution: Solution) -> None:

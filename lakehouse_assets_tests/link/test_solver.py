@@ -180,7 +180,7 @@ def test_a_property_that_is_set_and_a_descriptor_call_their_setters():
             """
         }
     )
-    assert found.how("`main.py`/", "`main.py`/A#size(+1).") == ("property", "certain")
+    assert found.how("`main.py`/", "`main.py`/A#size(+1).") == ("property", "likely")
     assert found.how("`main.py`/", "`main.py`/Field#__set__().")[0] == "descriptor"
 
 
