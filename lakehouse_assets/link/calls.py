@@ -1,5 +1,6 @@
 """Calls: what is run, what goes into its parameters, and what comes back."""
 
+from abc import abstractmethod
 from typing import NamedTuple
 
 from lakehouse_assets.extract.python.flows_tables import Fun
@@ -198,9 +199,9 @@ class Calls(Containers):
         holder = self.use(thing, name, (at[0], at[1] + 1), variable)
         self.constrain(holder, (_method_arrived, to, at, arguments, METHODS.get(kind, "flow"), variable))
 
+    @abstractmethod
     def call_outside(self, dotted: str, receiver: Thing | None, to: int, at: At, arguments: Arguments) -> None:
         """Calls something outside; see `Builtins`."""
-        raise NotImplementedError
 
 
 METHODS = {"m": "module", "n": "module", "i": "instance", "j": "declared", "c": "class", "d": "class", "s": "super"}

@@ -136,9 +136,9 @@ class Uses(Engine):
         if name not in parts and len(parts) < DEEPEST_NAME:
             self.put(to, ("x", f"{holder}.{name}"))
 
+    @abstractmethod
     def call(self, thing: Thing, to: int, at: Place, arguments: Arguments, method: str, variable: int) -> None:
         """Calls a thing; see `Calls`."""
-        raise NotImplementedError
 
     @abstractmethod
     def get_once(self, thing: Thing, name: str, to: int, at: Use) -> None:
