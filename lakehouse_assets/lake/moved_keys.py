@@ -5,12 +5,12 @@ Asked only where the key does not tell where a row lives. Cost: the key columns 
 
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.staging import SparkStage, Staged
 from lakehouse_assets.lake.views import view_scope
@@ -48,8 +48,7 @@ def _here(table: DeltaTable, contract: TableContract, request: WriteRequest, key
     listed = ", ".join(column(name, "datafusion") for name in contract.key)
     where = f"NOT ({target_predicate(contract, request, 'datafusion')})"
     reader = QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t WHERE {where}")
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
+    with local_sql() as connection:
         connection.register("t", pa.table(reader.read_all()))
         connection.register("s", keys)
         return connection.sql(_query(contract, "t", "s", "TRUE", "duckdb")).to_arrow_table().to_pylist()

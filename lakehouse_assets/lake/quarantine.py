@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import write_deltalake
@@ -14,6 +13,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.hashing import json_text
+from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.staging import LocalStage, SparkStage, Staged
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.batch_check import DUPLICATE_KEY, row_rules
@@ -70,8 +70,7 @@ def _reason(contract: TableContract, request: WriteRequest, staged: Staged, dial
 
 
 def _split_here(rows: pa.Table, reason: str) -> tuple[pa.Table, pa.Table]:
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
+    with local_sql() as connection:
         connection.register("batch", rows)
         judged = connection.sql(f"SELECT *, {reason} AS {_REASON} FROM batch").to_arrow_table()
     good = judged.filter(pc.field(_REASON).is_null()).drop_columns([_REASON])
