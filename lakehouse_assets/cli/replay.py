@@ -1,19 +1,24 @@
-"""`lakehouse replay`: takes a repository's commits one after the other, and tells what each update cost."""
+"""`lakehouse replay`: takes a repository's commits one after the other, and tells what each update cost.
+
+With `--verify-every N` it is the proof, over real history, that updates give what a clean build gives.
+"""
 
 import statistics
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.cli.progress import Progress
+from lakehouse_assets.cli.verify import difference_json, is_wrong, print_differences, verified
 from lakehouse_assets.core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from lakehouse_assets.core.repository import Repository
+    from lakehouse_assets.lake.comparison import Difference
     from lakehouse_assets.sources.line import LineCommit
 
 _SUBJECT_SHOWN = 44
@@ -31,18 +36,34 @@ class Update:
     seconds: Mapping[str, float]
     total: float
     run_id: str
+    compared: "Sequence[Difference] | None" = None
+    """How every table compares with a clean build after it; None where that was not asked."""
+
+    @property
+    def is_wrong(self) -> bool:
+        return any(map(is_wrong, self.compared or ()))
 
 
 @click.command()
 @click.argument("name")
 @click.argument("span", required=False, metavar="[A..B]")
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="The last N commits of the head.")
+@click.option(
+    "--verify-every",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="After every N commits and after the last, compare every row with a clean build, as `verify` does.",
+)
 @json_option
-def replay(name: str, span: str | None, last: int | None, as_json: bool) -> None:
+@click.pass_context
+def replay(
+    ctx: click.Context, name: str, span: str | None, last: int | None, verify_every: int | None, as_json: bool
+) -> None:
     """Take NAME's commits one after the other, each as an update of its own, and tell what each cost.
 
     The commits are those of the first-parent line, after A up to B, or the last N. The repository is first brought
-    to the commit before them, and ends at the last.
+    to the commit before them, and ends at the last; or, with --verify-every, where the first row differs from a clean
+    build, with exit code 1.
     """
     if (span is None) == (last is None):
         raise click.UsageError("give A..B or --last N")
@@ -52,16 +73,27 @@ def replay(name: str, span: str | None, last: int | None, as_json: bool) -> None
     progress = Progress(quiet=as_json)
     done: list[Update] = []
     try:
-        for update in replayed(settings, name, span, last, progress):
+        for update in replayed(settings, name, span, last, progress, verify_every=verify_every):
             done.append(update)
+            if update.is_wrong:
+                break
     finally:
         if done and not as_json:  # also what was done before an update failed
             _print(done)
     if as_json:
         print_json([_as_json(update) for update in done])
+    ctx.exit(1 if done and done[-1].is_wrong else 0)
 
 
-def replayed(settings: Settings, name: str, span: str | None, last: int | None, progress: Progress) -> Iterator[Update]:
+def replayed(
+    settings: Settings,
+    name: str,
+    span: str | None,
+    last: int | None,
+    progress: Progress,
+    *,
+    verify_every: int | None = None,
+) -> Iterator[Update]:
     """Carry the updates out, one by one. Dagster is loaded and its instance opened once for all of them."""
     from lakehouse_assets.cli.runs import running
     from lakehouse_assets.lake.registry import Registry
@@ -94,7 +126,12 @@ def replayed(settings: Settings, name: str, span: str | None, last: int | None, 
         before = line[0].before if line else None
         if before is not None and _is_stale(settings, repository, before):
             yield update(before)
-        yield from map(update, line)
+        for number, commit in enumerate(line, start=1):
+            done = update(commit)
+            if verify_every and (number % verify_every == 0 or number == len(line)):
+                with progress.step(f"verify {commit.commit_sha[:10]}"):
+                    done = replace(done, compared=verified(settings, name, quiet=True))
+            yield done
 
 
 def _line(settings: Settings, repository: "Repository", span: str | None, last: int | None) -> "list[LineCommit]":
@@ -131,6 +168,7 @@ def _groups() -> dict[str, str]:
 
 def _print(done: list[Update]) -> None:
     groups = list(dict.fromkeys(group for update in done for group in update.seconds))
+    verifies = any(update.compared is not None for update in done)
     rows = [
         {
             "commit": update.commit_sha[:10],
@@ -139,6 +177,7 @@ def _print(done: list[Update]) -> None:
             "rows": update.rows_changed,
             **{f"{group} s": update.seconds.get(group, 0.0) for group in groups},
             "all s": update.total,
+            **({"rows that differ": _differing(update)} if verifies else {}),
         }
         for update in done
     ]
@@ -149,6 +188,17 @@ def _print(done: list[Update]) -> None:
             f"\n{len(totals)} updates in {sum(totals):.1f} s: half of them within {statistics.median(totals):.2f} s, "
             f"all within {max(totals):.2f} s"
         )
+    compared = [update for update in done if update.compared is not None]
+    if compared:
+        rows_compared = sum(each.rows for update in compared for each in update.compared or ())
+        click.echo(f"compared with a clean build {len(compared)} times, {rows_compared:,} rows in all")
+    if done[-1].is_wrong:
+        click.echo(f"\nAt {done[-1].commit_sha[:10]}, where the repository now stands:\n")
+        print_differences(done[-1].compared or ())
+
+
+def _differing(update: Update) -> int | None:
+    return None if update.compared is None else sum(each.surplus + each.lacking for each in update.compared)
 
 
 def _short(text: str) -> str:
@@ -163,4 +213,5 @@ def _as_json(update: Update) -> dict[str, Any]:
         "rows_changed": update.rows_changed,
         "seconds": {**update.seconds, "all": update.total},
         "run_id": update.run_id,
+        "compared": None if update.compared is None else [difference_json(each) for each in update.compared],
     }

@@ -33,12 +33,15 @@ def verify(ctx: click.Context, repo: str, commit: str | None, as_json: bool) -> 
     if commit is not None:
         sync_repositories(settings, (repo,), to=commit, quiet=as_json)
     differences = verified(settings, repo, quiet=as_json)
-    wrong = [each for each in differences if each.surplus or each.lacking]
     if as_json:
-        print_json([_as_json(each) for each in differences])
+        print_json([difference_json(each) for each in differences])
     else:
-        _print(differences, wrong)
-    ctx.exit(1 if wrong else 0)
+        print_differences(differences)
+    ctx.exit(1 if any(map(is_wrong, differences)) else 0)
+
+
+def is_wrong(each: "Difference") -> bool:
+    return bool(each.surplus or each.lacking)
 
 
 def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]":
@@ -115,7 +118,8 @@ def _scratch_home(settings: Settings) -> Iterator[Settings]:
                     os.environ[name] = value
 
 
-def _print(differences: "Sequence[Difference]", wrong: "Sequence[Difference]") -> None:
+def print_differences(differences: "Sequence[Difference]") -> None:
+    wrong = [each for each in differences if is_wrong(each)]
     rows = [
         {"table": each.table, "rows": each.rows, "only here": each.surplus, "only in a clean build": each.lacking}
         for each in differences
@@ -127,7 +131,7 @@ def _print(differences: "Sequence[Difference]", wrong: "Sequence[Difference]") -
     click.echo("\nEvery row is as in a clean build." if not wrong else f"\n{len(wrong)} tables differ.")
 
 
-def _as_json(each: "Difference") -> dict[str, Any]:
+def difference_json(each: "Difference") -> dict[str, Any]:
     return {
         "table": each.table,
         "rows": each.rows,

@@ -1,11 +1,13 @@
 """`lakehouse replay`: commit after commit as updates of their own."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from lakehouse_assets.cli.replay import Update, _print
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.ledger import Ledger
@@ -77,3 +79,29 @@ def test_commits_that_lead_nowhere_are_refused_before_anything_runs(made: list[s
     with pytest.raises(BadInputError, match="not on the first-parent line"):
         lakehouse("replay", "shop", f"{made[2]}..{made[1]}")
     assert not lake.exists(COMMITS)
+
+
+@pytest.fixture
+def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+
+
+@pytest.mark.usefixtures("without_spark")
+def test_rows_are_compared_with_a_clean_build_on_the_way_and_at_the_end(made: list[str]):
+    result = lakehouse("replay", "shop", "--last", "3", "--verify-every", "2", "--json")
+    assert result.exit_code == 0
+    compared = [each["compared"] for each in json.loads(result.stdout)]
+    assert [tables is not None for tables in compared] == [False, False, True, True]
+    assert {each["table"] for each in compared[-1]} >= {"nodes", "edges", "links", "definitions"}
+    assert all(each["surplus"] == each["lacking"] == 0 < each["rows"] for each in compared[-1][:2])
+
+
+@pytest.mark.usefixtures("without_spark")
+def test_it_stops_where_a_row_differs_and_says_so(made: list[str], lake: Lake):
+    lakehouse("sync", "shop", "--to", made[1])
+    lake.open(DEFINITIONS).delete("name = 'total'")
+    result = lakehouse("replay", "shop", f"{made[1]}..{made[3]}", "--verify-every", "1")
+    assert result.exit_code == 1
+    assert f"At {made[2][:10]}, where the repository now stands" in result.stdout
+    assert "definitions differs in cart.py" in result.stdout
+    assert Ledger(lake).latest([COMMITS])["commits", "shop"].cursor == made[2]
