@@ -6,6 +6,7 @@ from lakehouse_assets.assets.change import diffs, file_changes, impact
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
+from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.automation.checks import contract_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
@@ -32,6 +33,7 @@ defs = Definitions(
             global_props,
             graph_versions,
             scip_indexes,
+            iceberg_tables,
         ]
     ),
     asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES))],

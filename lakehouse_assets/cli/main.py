@@ -29,6 +29,7 @@ _VERBS = {
     "plan-write": "lakehouse_assets.cli.plan_write:plan_write",
     "scip": "lakehouse_assets.cli.scip:scip",
     "export": "lakehouse_assets.cli.export:export",
+    "publish": "lakehouse_assets.cli.publish:publish",
     "server": "lakehouse_assets.cli.server:server",
     "doctor": "lakehouse_assets.cli.doctor:doctor",
     "demo": "lakehouse_assets.cli.demo:demo",

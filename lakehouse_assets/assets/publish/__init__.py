@@ -1,0 +1,1 @@
+"""What leaves the lake for readers of other formats."""
