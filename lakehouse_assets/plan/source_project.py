@@ -7,16 +7,14 @@ A module's index is kept beside its compiled code, under the hash of its source,
 all modules that assets reach would take longer than all else that an update without changes does.
 """
 
-import marshal
-import os
-import sys
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from importlib.util import cache_from_source
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lakehouse_assets.plan import source_index, source_text
+from lakehouse_assets.plan import canonical_sql, source_index, source_text
+from lakehouse_assets.plan.kept import Kept
 from lakehouse_assets.plan.source_index import EFFECTS, Binding, Link, ModuleIndex, index_module
 from lakehouse_assets.plan.source_text import Chain
 
@@ -38,7 +36,7 @@ class Project:
         self._folder = folder
         self._indexes: dict[str, ModuleIndex | None] = {}
         self._uses: dict[Name, frozenset[Name]] = {}
-        self._kept: _Kept | None = None
+        self._kept: Kept | None = None
 
     def index(self, module: str) -> ModuleIndex | None:
         """The module of this name; None if it is none of the project's."""
@@ -86,8 +84,15 @@ class Project:
             if not rest or not source.is_file():
                 return None
         if self._kept is None:
-            self._kept = _Kept(self._folder)
-        return self._kept.index(module, source.read_bytes(), is_package=is_package)
+            self._kept = Kept(self._folder, ".meanings", _makers())
+        text = source.read_bytes()
+        digest = sha256(text).digest()
+        kept = self._kept.get(module, digest)
+        if kept is not None:
+            return _from_plain(module, kept)
+        made = index_module(module, text.decode(), is_package=is_package)
+        self._kept.put(module, digest, _plain(made))
+        return made
 
     def _used(self, index: ModuleIndex, binding: Binding) -> set[Name]:
         inner: dict[str, list[Link]] = {}
@@ -132,46 +137,11 @@ class Project:
         return self._named(index, chain) or self.whole(link.module)
 
 
-class _Kept:
-    """Indexes by module, each with the hash of the source it was made from, in one file beside the compiled code."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = Path(cache_from_source(str(folder / "__init__.py"))).with_suffix(".meanings")
-        # What reads a source decides what is read in it.
-        own = [Path(str(module.__file__)).read_bytes() for module in (source_text, source_index)]
-        self._reader = sha256(b"\0".join(own)).digest()
-        self._entries: dict[str, tuple[bytes, Any]] = self._load()
-        self._changed = False
-
-    def index(self, module: str, source: bytes, *, is_package: bool) -> ModuleIndex:
-        digest = sha256(source).digest()
-        kept = self._entries.get(module)
-        if kept is not None and kept[0] == digest:
-            return _from_plain(module, kept[1])
-        made = index_module(module, source.decode(), is_package=is_package)
-        self._entries[module] = (digest, _plain(made))
-        self._changed = True
-        return made
-
-    def save(self) -> None:
-        """In one move, so that no process reads half a file. Where nothing may be written, nothing is kept."""
-        if not self._changed or sys.dont_write_bytecode:
-            return
-        self._changed = False
-        waiting = self._file.with_suffix(f".{os.getpid()}")
-        try:
-            self._file.parent.mkdir(exist_ok=True)
-            waiting.write_bytes(marshal.dumps((self._reader, self._entries)))
-            waiting.replace(self._file)
-        except OSError:
-            waiting.unlink(missing_ok=True)
-
-    def _load(self) -> dict[str, tuple[bytes, Any]]:
-        try:
-            reader, entries = marshal.loads(self._file.read_bytes())
-        except (OSError, EOFError, ValueError, TypeError):
-            return {}  # not there, or not whole: it can be made again
-        return entries if reader == self._reader else {}
+def _makers() -> Iterator[bytes]:
+    """What reads a source decides what is read in it."""
+    for module in (source_text, source_index, canonical_sql):
+        yield Path(str(module.__file__)).read_bytes()
+    yield version(canonical_sql.LIBRARY).encode()
 
 
 def _plain(index: ModuleIndex) -> Any:

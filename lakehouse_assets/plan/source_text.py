@@ -1,7 +1,8 @@
 """Python source as what it means: a text without comments, docstrings and layout, and the names that it uses.
 
 Annotations count, because callers and data classes live by them. Texts that only describe don't: docstrings, texts
-that stand alone behind an assignment, and the descriptions in a contract.
+that stand alone behind an assignment, and the descriptions in a contract. The SQL of a relational step counts in its
+canonical form.
 
 Fields that are empty are left out and positions too, so that one source has one meaning in every Python we run on.
 """
@@ -11,8 +12,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import cast
 
+from lakehouse_assets.plan.canonical_sql import SqlDialect, canonical_sql
+
 _DESCRIBED = frozenset({"Column", "TableContract"})
 """Calls whose `description` tells people what a column or table is, and decides nothing."""
+
+_STEPS = frozenset({"RelationalStep"})
+"""Calls whose `sql` is a query."""
 
 _CONTEXTS = frozenset({"ctx", "type_comment", "kind"})
 _ANNOTATIONS = frozenset({"annotation", "returns"})
@@ -77,7 +83,9 @@ def _node(node: ast.AST, meaning: Meaning, *, annotation: bool) -> None:
         meaning.imports.append(node)
     elif isinstance(node, ast.Subscript) and chain_of(node.value) == ("Literal",):
         annotation = False  # its texts are values, not names
-    told = isinstance(node, ast.Call) and _is_described(node)
+    told = isinstance(node, ast.Call) and _is_call_of(node, _DESCRIBED)
+    if isinstance(node, ast.Call) and _is_call_of(node, _STEPS):
+        node = _with_canonical_sql(node)
     parts.append(f"{kind.__name__}(")
     for name in _fields(kind):
         value = getattr(node, name, None)
@@ -127,9 +135,22 @@ def _quoted_annotation(text: str, meaning: Meaning) -> None:
     meaning.chains |= meaning_of(tree).chains
 
 
-def _is_described(call: ast.Call) -> bool:
+def _is_call_of(call: ast.Call, names: frozenset[str]) -> bool:
     chain = chain_of(call.func)
-    return chain is not None and chain[-1] in _DESCRIBED
+    return chain is not None and chain[-1] in names
+
+
+def _with_canonical_sql(call: ast.Call) -> ast.Call:
+    """The step with its query as it means; one that is put together at run time is left as it is."""
+    given = {each.arg: each.value.value for each in call.keywords if isinstance(each.value, ast.Constant)}
+    if not isinstance(given.get("sql"), str):
+        return call
+    dialect: SqlDialect = "spark" if given.get("dialect") == "spark" else "duckdb"
+    text = canonical_sql(str(given["sql"]), dialect=dialect, subject=f"step {given.get('name')}").text
+    keywords = [
+        ast.keyword(arg=each.arg, value=ast.Constant(text)) if each.arg == "sql" else each for each in call.keywords
+    ]
+    return ast.Call(func=call.func, args=call.args, keywords=keywords)
 
 
 def _is_text(node: ast.expr) -> bool:

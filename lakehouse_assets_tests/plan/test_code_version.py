@@ -255,6 +255,52 @@ def test_names_are_followed_through_stars_aliases_and_dotted_imports(make):
     assert names.isdisjoint({"not_one", "not_three"})
 
 
+STEP = """RelationalStep(name="who", inputs=over(), sql='''
+    SELECT path, count(*) AS calls FROM {edges} WHERE kind = 'CALL' GROUP BY path''')"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("SELECT path, count(*)", "SELECT path,\n      count(*)"),
+        ("SELECT path", "-- who is called how often\n  SELECT path"),
+        ("SELECT path", "select (path)"),
+        ("AS calls FROM {edges}", "as Calls from {edges}"),
+        ("kind = 'CALL'", "(kind = 'CALL')"),
+    ],
+)
+def test_a_step_s_sql_counts_as_what_it_means(make, old: str, new: str):
+    sample = make({"a.py": f"WHO = {STEP}\n\ndef f(engine):\n    return engine.keep(WHO)\n"})
+    before = sample.version("a", "f")
+    sample.edit("a.py", old, new)
+    assert sample.version("a", "f") == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("'CALL'", "'IMPORT'"),
+        ("count(*)", "count(path)"),
+        ("AS calls", "AS callers"),
+        ("{edges}", "{links}"),
+        ("GROUP BY path", "GROUP BY path HAVING count(*) > 1"),
+        ('name="who"', 'name="whom"'),
+    ],
+)
+def test_a_step_that_means_something_else_is_another(make, old: str, new: str):
+    sample = make({"a.py": f"WHO = {STEP}\n\ndef f(engine):\n    return engine.keep(WHO)\n"})
+    before = sample.version("a", "f")
+    sample.edit("a.py", old, new)
+    assert sample.version("a", "f") != before
+
+
+def test_sql_outside_a_step_counts_as_text(make):
+    sample = make({"a.py": "WHO = 'SELECT path FROM edges'\n\ndef f(engine):\n    return engine.keep(WHO)\n"})
+    before = sample.version("a", "f")
+    sample.edit("a.py", "path FROM", "path  FROM")
+    assert sample.version("a", "f") != before
+
+
 def test_what_registers_itself_with_a_function_is_part_of_it(make):
     sample = make(
         {
