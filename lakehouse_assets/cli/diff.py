@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakehouse_assets.cli.output import json_option, print_json, visible
+from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.core.text import visible
 
 if TYPE_CHECKING:
     from lakehouse_assets.assets.change.between import Difference

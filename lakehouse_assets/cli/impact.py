@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lakehouse_assets.cli.diff import definition_line, difference, difference_as_json, title
-from lakehouse_assets.cli.output import json_option, print_json, visible
+from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.core.text import visible
 
 if TYPE_CHECKING:
     from lakehouse_assets.assets.change.between import Difference

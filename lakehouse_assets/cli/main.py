@@ -15,6 +15,7 @@ _VERBS = {
     "repo": "lakehouse_assets.cli.repo:repo",
     "sync": "lakehouse_assets.cli.sync:sync",
     "status": "lakehouse_assets.cli.status:status",
+    "story": "lakehouse_assets.cli.story:story",
     "verify": "lakehouse_assets.cli.verify:verify",
     "replay": "lakehouse_assets.cli.replay:replay",
     "definitions": "lakehouse_assets.cli.ask:definitions",

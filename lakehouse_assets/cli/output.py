@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from lakehouse_assets.core.text import visible
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 _WIDEST_CELL = 100
@@ -46,11 +48,6 @@ def readable_bytes(size: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} TB"
-
-
-def visible(text: str) -> str:
-    """Text that cannot move the cursor, end the line or turn it around: such characters are shown escaped."""
-    return "".join(c if c == " " or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _cell(value: Any) -> str:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from lakehouse_assets.cli.output import json_option, print_json, visible
+from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.core.text import visible
 
 _EXAMPLES = 3
 

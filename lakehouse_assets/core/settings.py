@@ -10,6 +10,7 @@ from lakehouse_assets.core.errors import BadInputError
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_RESIDENT_PORT = 15002
+DEFAULT_EXPLORER_PORT = 3001
 
 Profile = Literal["update", "bulk"]
 Executor = Literal["auto", "spark", "delta-rs"]
@@ -53,6 +54,7 @@ class Settings(_Frozen):
     spark: SparkTarget
     profile: Profile
     resident_port: int
+    explorer_port: int
     executor: Executor
     cores: int
     driver_memory_mb: int
@@ -65,6 +67,10 @@ class Settings(_Frozen):
     def mirrors(self) -> Path:
         """Bare copies of repositories that are not read in place: URLs and plain directories."""
         return self.home / "git"
+
+    def story_url(self, run_id: str) -> str:
+        """Where the explorer shows the story of a run."""
+        return f"http://127.0.0.1:{self.explorer_port}/runs/{run_id}"
 
     @property
     def server(self) -> Path:
@@ -80,6 +86,7 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
         spark=parse_spark(env.get("LAKEHOUSE_SPARK") or "auto"),
         profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
         resident_port=_positive(env, "LAKEHOUSE_RESIDENT_PORT", DEFAULT_RESIDENT_PORT),
+        explorer_port=_positive(env, "LAKEHOUSE_EXPLORER_PORT", DEFAULT_EXPLORER_PORT),
         executor=_executor(env.get("LAKEHOUSE_EXECUTOR") or "auto"),
         cores=cores,
         driver_memory_mb=_positive(env, "LAKEHOUSE_DRIVER_MEMORY_MB", _default_driver_memory_mb()),

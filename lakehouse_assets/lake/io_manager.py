@@ -69,9 +69,9 @@ class DeltaIOManager(ConfigurableIOManager):
         entries = [entry for done in reports for entry in done.entries]
         for done in reports:
             context.log_event(AssetObservation(asset_key=context.asset_key, metadata=_metadata(done)))
-        context.add_output_metadata(
-            _metadata(reports[0]) if len(reports) == 1 else _summary(reports, len(given.untouched))
-        )
+        told = _metadata(reports[0]) if len(reports) == 1 else _summary(reports, len(given.untouched))
+        story = MetadataValue.url(self.lakehouse.settings.story_url(context.run_id))
+        context.add_output_metadata(told | {"story": story})
         if len(partitions) == 1:
             version = next(entry.data_version for entry in (*entries, *given.untouched))
             if version is not None:

@@ -3,6 +3,8 @@
 import json
 from dataclasses import dataclass
 
+from deltalake.exceptions import DeltaError
+
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.log_range import data_files
@@ -25,14 +27,17 @@ def published(lake: Lake, repo: str, commit: str, tables: tuple[TableContract, .
     if not told:
         return None
     versions: dict[str, int] = json.loads(told[0])
-    there = {c.name: versions[c.name] for c in tables if c.name in versions and _is_there(lake, c, versions[c.name])}
+    there = {c.name: versions[c.name] for c in tables if c.name in versions and is_readable(lake, c, versions[c.name])}
     return Published(versions=there, missing=tuple(c.name for c in tables if c.name not in there))
 
 
-def _is_there(lake: Lake, contract: TableContract, version: int) -> bool:
+def is_readable(lake: Lake, contract: TableContract, version: int) -> bool:
     """Whether the log still has the version, and no file of it was vacuumed."""
     table = lake.open(contract)
     if version > table.version():
         return False
-    table.load_as_version(version)
+    try:
+        table.load_as_version(version)
+    except DeltaError:
+        return False  # the log entries that make up that version are gone
     return all(file.exists() for file in data_files(table, lake.path(contract), contract, ()))

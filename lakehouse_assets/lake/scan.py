@@ -4,6 +4,8 @@ Invariant: the files are those of one version of the log, so that a query sees o
 pushed into the files, and those of other partitions are not opened.
 """
 
+from collections.abc import Sequence
+
 from lakehouse_assets.contracts.table import ColumnType, TableContract
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal, name
@@ -29,7 +31,13 @@ def relation(lake: Lake, contract: TableContract, *, version: int | None = None)
         if version is not None:
             table.load_as_version(version)
         files = table.file_uris()
-    columns = ", ".join(name(each.name, "duckdb") for each in contract.stored_columns)
+    return files_relation(contract, files)
+
+
+def files_relation(contract: TableContract, files: Sequence[str], *, also: tuple[str, ...] = ()) -> str:
+    """SQL for the rows of some of a table's files, to stand behind FROM; `also` names columns beyond the contract."""
+    names = [*(each.name for each in contract.stored_columns), *also]
+    columns = ", ".join(name(each, "duckdb") for each in names)
     if not files:
         nothing = ", ".join(
             f"CAST(NULL AS {_TYPES[each.type]}) AS {name(each.name, 'duckdb')}" for each in contract.stored_columns

@@ -13,9 +13,9 @@ import pytest
 
 from lakehouse_assets.cli.demo import name_of
 from lakehouse_assets.cli.main import cli
-from lakehouse_assets.cli.output import visible
 from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
+from lakehouse_assets.core.text import visible
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json, spawn
 from lakehouse_assets_tests.support.repos import RepoBuilder
 

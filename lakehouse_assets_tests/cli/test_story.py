@@ -1,0 +1,79 @@
+"""`lakehouse story` on real runs: one that wrote, one that failed, one in which nothing had to be made."""
+
+from pathlib import Path
+
+import pytest
+
+from lakehouse_assets.cli.progress import Progress
+from lakehouse_assets.cli.runs import running
+from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.repos import RepoBuilder
+
+
+@pytest.fixture
+def shop(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RepoBuilder:
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    shop = RepoBuilder(tmp_path / "shop")
+    shop.commit({"shop/cart.py": "def total():\n    return 1\n", "shop/<b>.py": "x = '</script>'\n"})
+    lakehouse("repo", "add", "shop", str(shop.path))
+    lakehouse("sync", "shop")
+    return shop
+
+
+def by_name(story: dict) -> dict[str, dict]:
+    return {asset["name"]: asset for asset in story["assets"]}
+
+
+def test_a_story_tells_what_was_asked_what_was_made_and_why(shop: RepoBuilder, settings: Settings, tmp_path: Path):
+    head = shop.commit({"shop/cart.py": "def total():\n    return 2\n"})
+    lakehouse("sync", "shop")
+    told = lakehouse_json("story")
+    assert (told["run"]["status"], told["run"]["asked"]) == ("succeeded", {"shop": head})
+    assets = by_name(told)
+    assert assets["snapshots"]["outcome"] == "written"
+    assert assets["snapshots"]["why"] == "Made because of shop: commit changed."
+    ((before, after),) = assets["snapshots"]["writes"][0]["samples"]["changed"]
+    assert (before[1], after[1]) == ("shop/cart.py", "shop/cart.py")
+    assert before != after
+    assert assets["module_index"]["outcome"] in ("equal", "untouched")
+    assert {check["name"] for check in assets["snapshots"]["checks"]} >= {"contract"}
+    signatures = {each["column"]: each for each in assets["definitions"]["nulls"]}
+    assert signatures["parent_id"]["after"] == 2
+
+    page = tmp_path / "story.html"
+    lakehouse("story", told["run"]["run_id"][:8], "-o", str(page))
+    assert "Made because of shop: commit changed." in page.read_text()
+
+    with running(settings, Progress(quiet=True)) as again:
+        (result,) = again({"shop": head})
+    told = lakehouse_json("story", result.run_id)
+    assert {asset["outcome"] for asset in told["assets"]} == {"untouched"}
+    assert "sync: succeeded" in lakehouse("story").stdout
+
+
+def test_a_failed_run_tells_the_error_and_what_was_not_reached(shop: RepoBuilder, monkeypatch: pytest.MonkeyPatch):
+    def refuse(**_: object) -> None:
+        raise LakeStateError(
+            subject="links of <b>", seen="they are torn", why="calls would be lost", remedy="mend them"
+        )
+
+    monkeypatch.setattr("lakehouse_assets.assets.graph.linking.link_repository", refuse)
+    shop.commit({"shop/new.py": "y = 1\n"})
+    with pytest.raises(LakehouseError, match="they are torn"):
+        lakehouse("sync", "shop")
+    told = lakehouse_json("story")
+    assert told["run"]["status"] == "failed"
+    problems = [step["problem"] for step in told["run"]["steps"] if step["problem"]]
+    assert problems == [
+        {"subject": "links of <b>", "seen": "they are torn", "why": "calls would be lost", "remedy": "mend them"}
+    ]
+    assets = by_name(told)
+    assert (assets["snapshots"]["outcome"], assets["links"]["outcome"]) == ("written", "failed")
+    assert assets["graph_versions"]["why"] == "Not reached, because linking failed."
+
+
+def test_a_run_that_is_not_there_is_refused_with_those_that_are(shop: RepoBuilder):
+    with pytest.raises(BadInputError, match="the latest are"):
+        lakehouse("story", "nonsense")
