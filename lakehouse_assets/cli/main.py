@@ -16,6 +16,8 @@ _VERBS = {
     "sync": "lakehouse_assets.cli.sync:sync",
     "status": "lakehouse_assets.cli.status:status",
     "story": "lakehouse_assets.cli.story:story",
+    "run-diff": "lakehouse_assets.cli.compare:run_diff",
+    "delta-diff": "lakehouse_assets.cli.compare:delta_diff",
     "verify": "lakehouse_assets.cli.verify:verify",
     "replay": "lakehouse_assets.cli.replay:replay",
     "definitions": "lakehouse_assets.cli.ask:definitions",

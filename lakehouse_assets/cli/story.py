@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakehouse_assets.cli.compare import page_option
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("run", metavar="[RUN]", required=False)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File for the page.")
+@page_option
 @json_option
 def story(run: str | None, output: Path | None, as_json: bool) -> None:
     """Tell what RUN did, and why: the beginning of its id is enough, and without one it is the latest.

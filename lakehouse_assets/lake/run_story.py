@@ -24,7 +24,7 @@ WriteRow = Mapping[str, Any]
 
 def run_story(lake: Lake, run: Run) -> Story:
     """What the run did to each of its assets."""
-    rows = _writes(lake)
+    rows = read_writes(lake)
     own = [row for row in rows if row["run_id"] == run.run_id]
     earlier = [row for row in rows if row["run_id"] != run.run_id and _is_before(row, own, run)]
     steps = {asset: step for step in run.steps for asset in step.assets}
@@ -44,7 +44,7 @@ def run_story(lake: Lake, run: Run) -> Story:
     )
 
 
-def _writes(lake: Lake) -> list[dict[str, Any]]:
+def read_writes(lake: Lake) -> list[dict[str, Any]]:
     """All of `writes`, oldest first."""
     with local_sql() as connection:
         result = connection.execute(f"SELECT * FROM {relation(lake, WRITES)} ORDER BY written_at, write_key")

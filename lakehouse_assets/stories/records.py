@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Status = Literal["succeeded", "failed", "skipped", "running"]
 """Of a run or a step. Skipped: what it needs failed before."""
@@ -192,6 +192,62 @@ class Story:
     def problems(self) -> tuple[Problem, ...]:
         told = [step.problem for step in self.run.steps if step.problem is not None]
         return tuple(told) or tuple(filter(None, [self.run.problem]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowDiff:
+    """What differs between two versions of a table, by key."""
+
+    table: str
+    before: int
+    after: int
+    added: int
+    removed: int
+    changed: int
+    samples: Samples
+
+    @property
+    def count(self) -> int:
+        return self.added + self.removed + self.changed
+
+
+DriftKind = Literal["none", "logic", "settings", "inputs", "rows"]
+"""Why an asset differs between two runs: its code or policy, its settings, what it was made from; or its rows do
+though nothing of that does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """How an asset's partition differs between two runs."""
+
+    asset: str
+    key: PartitionKey
+    rows: RowDiff | None
+    note: str = ""
+
+    @property
+    def kinds(self) -> tuple[DriftKind, ...]:
+        changed = {_DRIFT.get(part.name, "inputs") for part in self.key.parts if part.changed and _counts(part.name)}
+        if not changed and self.key.content_before != self.key.content_after:
+            return ("rows",)
+        return tuple(kind for kind in get_args(DriftKind) if kind in changed) or ("none",)
+
+
+_DRIFT: Mapping[str, DriftKind] = {"code": "logic", "policy": "logic", "settings": "settings"}
+
+
+def _counts(part: str) -> bool:
+    """How far a feed was read is no reason for a difference: what was read is."""
+    return not part.startswith("changes read of")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunDiff:
+    """Two runs side by side."""
+
+    first: Run
+    second: Run
+    drifts: tuple[Drift, ...]
 
 
 def as_json(record: Any) -> dict[str, Any]:

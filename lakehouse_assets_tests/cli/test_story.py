@@ -22,6 +22,9 @@ def shop(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return shop
 
 
+RUNS = "SELECT run_id, min(written_at) AS moment FROM writes GROUP BY run_id ORDER BY moment"
+
+
 def by_name(story: dict) -> dict[str, dict]:
     return {asset["name"]: asset for asset in story["assets"]}
 
@@ -45,6 +48,21 @@ def test_a_story_tells_what_was_asked_what_was_made_and_why(shop: RepoBuilder, s
     page = tmp_path / "story.html"
     lakehouse("story", told["run"]["run_id"][:8], "-o", str(page))
     assert "Made because of shop: commit changed." in page.read_text()
+
+    first, second = (row["run_id"] for row in lakehouse_json("sql", RUNS))
+    drifts = {drift["asset"]: drift for drift in lakehouse_json("run-diff", first, second)["drifts"]}
+    assert drifts["snapshots"]["kinds"] == ["inputs"]
+    assert (drifts["snapshots"]["rows"]["changed"], drifts["snapshots"]["rows"]["added"]) == (1, 0)
+    assert drifts["module_index"]["rows"] is None
+    assert "snapshots of shop: inputs changed (commit" in lakehouse("run-diff", first, second).stdout
+    lakehouse("run-diff", first, second, "-o", str(page))
+    assert "snapshots of shop" in page.read_text()
+    lakehouse("delta-diff", "snapshots", "1", "2", "-o", str(page))
+    assert "shop/cart.py" in page.read_text()
+    assert (
+        "snapshots from version 1 to 2: 0 added, 0 removed, 1 changed"
+        in lakehouse("delta-diff", "snapshots", "1", "2").stdout
+    )
 
     with running(settings, Progress(quiet=True)) as again:
         (result,) = again({"shop": head})
