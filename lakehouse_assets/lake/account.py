@@ -15,7 +15,8 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.matching import belongs
 from lakehouse_assets.plan.pruning import prune
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content
-from lakehouse_assets.plan.write_plan import TableFacts, WritePlan
+from lakehouse_assets.plan.write_facts import TableFacts
+from lakehouse_assets.plan.write_plan import WritePlan
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -72,9 +72,11 @@ def write_data_file(
     )
 
 
-def write_change_file(folder: Path, contract: TableContract, place: PartitionValues, rows: pa.Table) -> dict[str, Any]:
+def write_change_file(
+    folder: Path, contract: TableContract, place: PartitionValues, rows: pa.Table, *, mark: str
+) -> dict[str, Any]:
     """Write what changed in the partition, each row with its `_change_type`, as the action that names it."""
-    path = f"{CHANGES}/{_partition_folder(contract, place)}cdc-{uuid.uuid4()}.zstd.parquet"
+    path = f"{CHANGES}/{_partition_folder(contract, place)}cdc-{mark}-{uuid.uuid4()}.zstd.parquet"
     size = write_parquet(folder / path, rows.drop_columns(list(contract.partition_by)))
     partition = partition_texts(contract, place)
     return {"cdc": {"path": path, "partitionValues": partition, "size": size, "dataChange": False}}
@@ -113,7 +115,7 @@ def partition_values(contract: TableContract, texts: Mapping[str, str | None]) -
 
 def remove_marked(folder: Path, mark: str) -> None:
     """Remove what a writer wrote under its mark and no commit names."""
-    for path in folder.rglob(f"part-{mark}-*.parquet"):
+    for path in folder.rglob(f"*-{mark}-*.parquet"):
         path.unlink(missing_ok=True)
 
 

@@ -18,7 +18,9 @@ from lakehouse_assets.lake.outcome import Change, Note, Outcome, PartitionValues
 from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.plan.scope import scope_predicate
 from lakehouse_assets.plan.sql_text import column, in_list, null_safe_equal
-from lakehouse_assets.plan.write_plan import WritePlan, deletes_missing, target_predicate
+from lakehouse_assets.plan.statements import target_predicate
+from lakehouse_assets.plan.write_facts import deletes_missing
+from lakehouse_assets.plan.write_plan import WritePlan
 
 _OPERATION = "lakehouse_operation"
 _LISTED_KEYS = 5_000

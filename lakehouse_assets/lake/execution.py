@@ -26,9 +26,11 @@ from lakehouse_assets.lake.spark_executor import aligned, execute_spark
 from lakehouse_assets.lake.staging import Staged
 from lakehouse_assets.lake.table_files import TableFolder
 from lakehouse_assets.lake.worker_executor import execute_files
+from lakehouse_assets.lake.worker_merge import execute_slices
 from lakehouse_assets.lake.worker_stage import FileStage
 from lakehouse_assets.plan.sql_text import literal
-from lakehouse_assets.plan.write_plan import TableFacts, WritePlan
+from lakehouse_assets.plan.write_facts import TableFacts
+from lakehouse_assets.plan.write_plan import WritePlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,7 +52,12 @@ def execute(
     match plan.executor:
         case "workers":
             assert isinstance(staged, FileStage)
-            outcome = execute_files(table, contract, plan, facts, staged, account.note)
+            if plan.slices:
+                folder = TableFolder.of(table, path, contract)
+                done = execute_slices(spark(), table, folder, plan, staged.facts.files, account.note)
+                outcome = done or _by_spark(spark(), table, contract, plan, staged, account)
+            else:
+                outcome = execute_files(table, contract, plan, facts, staged, account.note)
         case "delta-rs":
             batch = _local_batch(contract, staged, account.job.run_id)
             folder = TableFolder.of(table, path, contract)

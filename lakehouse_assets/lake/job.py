@@ -7,7 +7,8 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.plan.scope import Scope, check_scopes
-from lakehouse_assets.plan.write_plan import WriteRequest, check_owners, idempotency_key
+from lakehouse_assets.plan.write_facts import WriteRequest
+from lakehouse_assets.plan.write_plan import check_owners, idempotency_key
 
 
 @dataclass(frozen=True, kw_only=True)

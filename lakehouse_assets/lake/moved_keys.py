@@ -15,7 +15,9 @@ from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.staging import SparkStage, Staged
 from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.sql_text import Dialect, column, delta_name
-from lakehouse_assets.plan.write_plan import Violation, WriteRequest, may_move, target_predicate
+from lakehouse_assets.plan.statements import target_predicate
+from lakehouse_assets.plan.write_facts import Violation, WriteRequest
+from lakehouse_assets.plan.write_plan import may_move
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

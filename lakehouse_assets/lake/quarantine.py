@@ -18,7 +18,7 @@ from lakehouse_assets.lake.staging import LocalStage, SparkStage, Staged
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.batch_check import DUPLICATE_KEY, row_rules
 from lakehouse_assets.plan.sql_text import Dialect, column, literal
-from lakehouse_assets.plan.write_plan import WriteRequest
+from lakehouse_assets.plan.write_facts import WriteRequest
 
 _REASON = "lakehouse_reason"
 

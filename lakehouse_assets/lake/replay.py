@@ -22,7 +22,7 @@ from lakehouse_assets.lake.tables import CommitFiles, Lake, commit_files
 from lakehouse_assets.plan.alignment import new_column, new_columns
 from lakehouse_assets.plan.scope import Scope
 from lakehouse_assets.plan.sql_text import literal
-from lakehouse_assets.plan.write_plan import WriteRequest
+from lakehouse_assets.plan.write_facts import WriteRequest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ from lakehouse_assets.plan.batch_check import (
 )
 from lakehouse_assets.plan.matching import belongs
 from lakehouse_assets.plan.row_hash import row_hashes
-from lakehouse_assets.plan.write_plan import Violation, WriteRequest
+from lakehouse_assets.plan.write_facts import Violation, WriteRequest
 
 Mask = npt.NDArray[np.bool_]
 

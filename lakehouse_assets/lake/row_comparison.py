@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.plan.row_hash import Hashes, row_hashes
-from lakehouse_assets.plan.write_plan import WriteRequest, deletes_missing
+from lakehouse_assets.plan.write_facts import WriteRequest, deletes_missing
 
 Indices = npt.NDArray[np.intp]
 

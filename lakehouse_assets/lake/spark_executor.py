@@ -25,7 +25,9 @@ from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, row_hash_sql
 from lakehouse_assets.plan.scope import scope_predicate
 from lakehouse_assets.plan.sql_text import column, delta_name, name, null_safe_equal
-from lakehouse_assets.plan.write_plan import BATCH_SLOT, BatchFacts, WritePlan, deletes_missing
+from lakehouse_assets.plan.statements import BATCH_SLOT
+from lakehouse_assets.plan.write_facts import BatchFacts, deletes_missing
+from lakehouse_assets.plan.write_plan import WritePlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

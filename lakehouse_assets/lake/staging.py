@@ -31,7 +31,7 @@ from lakehouse_assets.plan.batch_check import (
 )
 from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.plan.sql_text import Dialect, column
-from lakehouse_assets.plan.write_plan import BatchFacts, Violation, WriteRequest
+from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

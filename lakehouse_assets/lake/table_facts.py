@@ -7,8 +7,9 @@ from deltalake import DeltaTable
 from deltalake.schema import ArrayType, PrimitiveType
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.plan.pruning import FileFacts
-from lakehouse_assets.plan.write_plan import TableFacts
+from lakehouse_assets.plan.write_facts import TableFacts
 
 _NAMES = {"integer": "int", "long": "bigint"}
 
@@ -16,7 +17,7 @@ _NAMES = {"integer": "int", "long": "bigint"}
 def table_facts(table: DeltaTable, contract: TableContract) -> TableFacts:
     """Facts of an open table; reads no data file."""
     columns = {field.name: _type_name(field.type) for field in table.schema().fields}
-    return TableFacts(version=table.version(), columns=columns, files=_files(table, contract))
+    return TableFacts(version=table.version(), columns=columns, files=_files(table, contract), plain=is_plain(table))
 
 
 def _files(table: DeltaTable, contract: TableContract) -> tuple[FileFacts, ...]:

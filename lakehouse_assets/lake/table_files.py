@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -28,6 +29,8 @@ class TableFolder:
     contract: TableContract
     schema: pa.Schema
     """The table's own columns: also those that the contract has not, which rows keep."""
+    mark: str = MARK
+    """In the names of the files that are written."""
 
     @staticmethod
     def of(table: DeltaTable, path: Path, contract: TableContract) -> "TableFolder":
@@ -73,11 +76,18 @@ class TableFolder:
         return written
 
     def write_place(self, place: PartitionValues, rows: pa.Table) -> list[DataFile]:
-        """Write rows of one partition as they are ordered, in as many files as their number asks for."""
+        """Write rows of one partition as they are ordered, in as many files as their number asks for.
+
+        Files end where an owner ends, so that those of different owners can be told and rewritten apart.
+        """
         count = max(1, round(rows.num_rows / ROWS_PER_FILE))
         edges = [rows.num_rows * number // count for number in range(count + 1)]
-        parts = [rows.slice(edges[number], edges[number + 1] - edges[number]) for number in range(count)]
-        return [write_data_file(self.path, self.contract, place, part, mark=MARK) for part in parts if part.num_rows]
+        if count > 1 and self.contract.owner is not None:
+            ranks = owner_ranks(rows, self.contract.owner)
+            ends = np.append(np.flatnonzero(ranks[1:] != ranks[:-1]) + 1, rows.num_rows)
+            edges = [0, *(int(ends[np.searchsorted(ends, edge)]) for edge in edges[1:])]
+        parts = (rows.slice(first, last - first) for first, last in pairwise(edges) if last > first)
+        return [write_data_file(self.path, self.contract, place, part, mark=self.mark) for part in parts]
 
     def ordered(self, rows: pa.Table) -> pa.Table:
         if self.contract.owner is None:

@@ -42,7 +42,8 @@ from lakehouse_assets.lake.tables import Lake, commit_files
 from lakehouse_assets.lake.worker_executor import has_no_key_of
 from lakehouse_assets.lake.worker_stage import FileStage, as_frame, check_owned, worker_stage
 from lakehouse_assets.plan.scope import Scope
-from lakehouse_assets.plan.write_plan import TableFacts, WritePlan, evolved, plan_write
+from lakehouse_assets.plan.write_facts import TableFacts
+from lakehouse_assets.plan.write_plan import WritePlan, evolved, plan_write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

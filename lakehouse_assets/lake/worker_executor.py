@@ -23,7 +23,9 @@ from lakehouse_assets.lake.worker_stage import FileStage
 from lakehouse_assets.plan.pruning import FileFacts, touched_files
 from lakehouse_assets.plan.row_hash import row_hashes
 from lakehouse_assets.plan.sql_text import column
-from lakehouse_assets.plan.write_plan import TableFacts, WritePlan, WriteRequest, target_predicate
+from lakehouse_assets.plan.statements import target_predicate
+from lakehouse_assets.plan.write_facts import TableFacts, WriteRequest
+from lakehouse_assets.plan.write_plan import WritePlan
 
 
 def execute_files(

@@ -37,9 +37,10 @@ from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.staging import Staged
 from lakehouse_assets.lake.worker_task import TOLD_SPARK, FittingTask, WorkerTask
+from lakehouse_assets.plan.pruning import FileFacts
 from lakehouse_assets.plan.row_hash import Content, row_hashes
 from lakehouse_assets.plan.sql_text import literal, name
-from lakehouse_assets.plan.write_plan import BatchFacts, Violation, WriteRequest
+from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -170,6 +171,7 @@ def _staged(told: pa.Table, contract: TableContract, folder: Path) -> FileStage:
             bytes=sum(chunk["bytes"] for chunk in chunks),
             violations=_violations(chunks),
             in_files=True,
+            files=tuple(_facts(contract, file) for file in files),
         ),
         files=files,
         totals=totals,
@@ -181,6 +183,19 @@ def _staged(told: pa.Table, contract: TableContract, folder: Path) -> FileStage:
     if len(hashes) != len(owners):
         raise _apart(staged, hashes[counts > 1])
     return staged
+
+
+def _facts(contract: TableContract, file: DataFile) -> FileFacts:
+    told, owner = json.loads(file.stats), contract.owner or ""
+    place = partition_values(contract, file.partition)
+    return FileFacts(
+        path=file.path,
+        size=file.size,
+        rows=file.rows,
+        partition=dict(zip(contract.partition_by, place, strict=True)),
+        owner_min=told["minValues"].get(owner),
+        owner_max=told["maxValues"].get(owner),
+    )
 
 
 def _violations(chunks: Sequence[dict[str, Any]]) -> tuple[Violation, ...]:

@@ -26,7 +26,7 @@ from lakehouse_assets.lake.row_checks import violations_in
 from lakehouse_assets.lake.rows import conform, type_name, with_audit
 from lakehouse_assets.plan.alignment import check_batch_columns
 from lakehouse_assets.plan.row_hash import content_of_hashes, row_hashes
-from lakehouse_assets.plan.write_plan import Violation, WriteRequest
+from lakehouse_assets.plan.write_facts import Violation, WriteRequest
 
 RecordBatches = Iterator[pa.RecordBatch]
 

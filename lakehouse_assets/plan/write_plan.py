@@ -4,80 +4,27 @@ Invariant: planning has no effects and execution makes no decisions. Whatever is
 before anything is written, with the rows named.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lakehouse_assets.contracts.table import Strategy, TableContract
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.plan.alignment import NamedType, align, new_column
-from lakehouse_assets.plan.pruning import FileFacts, Pruning, prune
-from lakehouse_assets.plan.scope import Scopes, check_scopes, scope_predicate
-from lakehouse_assets.plan.sql_text import Dialect, column, delta_name, in_list, null_safe_equal
+from lakehouse_assets.plan.pruning import Pruning, prune, touched_files
+from lakehouse_assets.plan.scope import check_scopes
+from lakehouse_assets.plan.slices import Slice, are_bounded, can_be_cut, slices_of
+from lakehouse_assets.plan.statements import Action, statement, target_predicate
+from lakehouse_assets.plan.write_facts import BatchFacts, TableFacts, WriteRequest, deletes_missing
 
 SMALL_ROWS = 100_000
 SMALL_BYTES = 128 * 1024 * 1024
 """Up to here a batch and the files it touches go through delta-rs: Spark's fixed cost would be most of the work."""
 
-BATCH_SLOT = "USING {batch} AS s"
-"""Where a MERGE gets its batch. The whole phrase is replaced once: an owner may well be called {batch}."""
-
-Action = Literal["nothing", "append", "replace", "merge", "delete"]
-"""`append` and `replace` don't read the table: a first load, or partitions that are replaced as a whole."""
-
 ChosenExecutor = Literal["spark", "delta-rs", "workers"]
-"""`workers`: those who made the rows have written them, and the commit names their files."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Violation:
-    """A rule that rows of the batch break, how many, and the first of them."""
-
-    rule: str
-    rows: int
-    examples: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class BatchFacts:
-    """The shape of a staged batch."""
-
-    columns: Mapping[str, str]
-    rows: int
-    bytes: int | None
-    violations: tuple[Violation, ...] = ()
-    in_files: bool = False
-    """Whether the rows are data files of the table already, which a commit need only name."""
-    all_new: bool = False
-    """Whether it is known that the table has none of the batch's keys."""
-    in_process: bool = False
-    """Whether the rows are in this process's memory already: Spark would have to be handed them first."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableFacts:
-    """The state of a table, from its log."""
-
-    version: int
-    columns: Mapping[str, str]
-    files: tuple[FileFacts, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class WriteRequest:
-    """What is asked for: which partitions, how, and which owners the batch is complete for.
-
-    `owners` None means that the batch is complete for its partitions; an empty tuple that it replaces nothing
-    but the keys it has.
-    """
-
-    scopes: Scopes
-    strategy: Strategy
-    owners: tuple[str, ...] | None = None
-    key: str
-    """Idempotency key: a second write with it does nothing."""
+"""`workers`: those who made the rows have written them; the commit names their files, or what they were compared to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +43,8 @@ class WritePlan:
     columns: tuple[str, ...]
     """What is written, apart from audit columns: the contract's columns, and those beyond it."""
     pruning: Pruning
+    slices: tuple[Slice, ...]
+    """What is compared by itself, part by part; nothing if the write is done in one go."""
     predicate: str
     """Which rows of the table may change, as Spark SQL over alias t."""
     statement: str
@@ -110,6 +59,7 @@ class WritePlan:
             f"  rows       those where {self.predicate}",
             f"  files      {pruning.touched} of {pruning.total} can be touched, {pruning.pruned} pruned"
             + (f", {pruning.unbounded} for want of statistics" if pruning.unbounded else ""),
+            *([f"  slices     {len(self.slices)}, each compared by itself"] if self.slices else []),
             *(f"  new column {name} {kind}" for name, kind in self.add_columns),
             "  statement  " + self.statement.replace("\n", "\n             "),
         ]
@@ -136,7 +86,8 @@ def plan_write(
     _refuse_violations(contract, batch)
     pruning = prune(table.files, request.scopes, request.owners or None)
     action = _action(request, batch, pruning)
-    chosen, reason = _choose(executor, batch, pruning, action)
+    slices = _slices(contract, request, batch, table, action)
+    chosen, reason = _choose(executor, batch, pruning, action, slices)
     predicate = target_predicate(contract, request, "spark", of="t")
     return WritePlan(
         table=contract.name,
@@ -148,18 +99,10 @@ def plan_write(
         beyond_contract=aligned.beyond,
         columns=aligned.columns,
         pruning=pruning,
+        slices=slices if chosen != "spark" and not _is_small(batch, pruning, action) else (),
         predicate=predicate,
-        statement=_statement(contract, request, action, aligned.columns, path, predicate),
+        statement=statement(contract, request, action, aligned.columns, path, predicate),
     )
-
-
-def target_predicate(contract: TableContract, request: WriteRequest, dialect: Dialect, *, of: str = "") -> str:
-    """The rows that the write may change: its partitions, and in them its owners. Bounds help Delta skip files."""
-    parts = [scope_predicate(request.scopes, dialect, of=of)]
-    if request.owners and contract.owner:
-        owner = column(contract.owner, dialect, of=of)
-        parts.append(in_list(owner, sorted(request.owners), dialect))
-    return " AND ".join(part for part in parts if part != "TRUE") or "TRUE"
 
 
 def evolved(contract: TableContract, plan: WritePlan) -> TableContract:
@@ -198,11 +141,6 @@ def may_move(contract: TableContract, request: WriteRequest) -> bool:
     return not places <= set(contract.key)
 
 
-def deletes_missing(request: WriteRequest) -> bool:
-    """Whether rows that the batch lacks are deleted: if it is complete for its partitions or for some owners."""
-    return request.strategy == "upsert" and request.owners != ()
-
-
 def _action(request: WriteRequest, batch: BatchFacts, pruning: Pruning) -> Action:
     empty = pruning.touched == 0
     match request.strategy:
@@ -222,20 +160,47 @@ def _action(request: WriteRequest, batch: BatchFacts, pruning: Pruning) -> Actio
             return "merge" if batch.rows or deletes_missing(request) else "nothing"
 
 
-def _choose(executor: Executor, batch: BatchFacts, pruning: Pruning, action: Action) -> tuple[ChosenExecutor, str]:
+def _slices(
+    contract: TableContract, request: WriteRequest, batch: BatchFacts, table: TableFacts, action: Action
+) -> tuple[Slice, ...]:
+    """The parts in which the batch can be compared with the table in bounded memory; nothing if it cannot."""
+    if action not in ("merge", "delete") or request.strategy == "append_new":
+        return ()
+    if not (table.plain and can_be_cut(contract)):
+        return ()
+    slices = slices_of(contract, touched_files(table.files, request.scopes, request.owners or None), batch.files)
+    return slices if are_bounded(slices) else ()
+
+
+def _choose(
+    executor: Executor, batch: BatchFacts, pruning: Pruning, action: Action, slices: tuple[Slice, ...]
+) -> tuple[ChosenExecutor, str]:
     if batch.in_files and action in ("append", "replace"):
         return "workers", f"the workers that made the {batch.rows:,} rows have written them"
     if executor != "auto":
         return executor, "forced by LAKEHOUSE_EXECUTOR"
     if batch.in_process and action == "append":
         return "delta-rs", f"the {batch.rows:,} rows are in this process, and nothing is to be compared"
+    if _is_small(batch, pruning, action):
+        return (
+            "delta-rs",
+            (f"{batch.rows:,} rows against {pruning.touched} files: Spark's fixed cost would outweigh them"),
+        )
+    if slices and batch.in_files:
+        return "workers", f"the workers compare the {batch.rows:,} rows in {len(slices)} slices"
+    if slices and batch.in_process:
+        return "delta-rs", f"the {batch.rows:,} rows are in this process, and compared in {len(slices)} slices"
     if batch.rows > SMALL_ROWS:
         return "spark", f"{batch.rows:,} rows are more than {SMALL_ROWS:,}"
     if (batch.bytes or 0) > SMALL_BYTES:
         return "spark", f"{batch.bytes:,} bytes are more than {SMALL_BYTES:,}"
-    if action not in ("append", "nothing") and pruning.touched_bytes > SMALL_BYTES:
-        return "spark", f"the touched files have {pruning.touched_bytes:,} bytes, more than {SMALL_BYTES:,}"
-    return "delta-rs", f"{batch.rows:,} rows against {pruning.touched} files: Spark's fixed cost would outweigh them"
+    return "spark", f"the touched files have {pruning.touched_bytes:,} bytes, more than {SMALL_BYTES:,}"
+
+
+def _is_small(batch: BatchFacts, pruning: Pruning, action: Action) -> bool:
+    reads = action not in ("append", "nothing")
+    small = batch.rows <= SMALL_ROWS and (batch.bytes or 0) <= SMALL_BYTES
+    return small and not (reads and pruning.touched_bytes > SMALL_BYTES)
 
 
 def _refuse_violations(contract: TableContract, batch: BatchFacts) -> None:
@@ -251,56 +216,3 @@ def _refuse_violations(contract: TableContract, batch: BatchFacts) -> None:
         why="nothing was written, because the table would no longer be what its contract promises",
         remedy="mend the rows at their source, or give the contract the policy quarantine for rows that break it",
     )
-
-
-def _statement(
-    contract: TableContract,
-    request: WriteRequest,
-    action: Action,
-    columns: tuple[str, ...],
-    path: str,
-    predicate: str,
-) -> str:
-    """The plan's work as Spark SQL; the batch is the view that takes the place of {batch}."""
-    table = delta_name(path)
-    listed = ", ".join(column(name, "spark") for name in (*columns, *_audit_names(contract)))
-    match action:
-        case "nothing":
-            return "-- nothing to do"
-        case "append":
-            return f"INSERT INTO {table} ({listed}) SELECT {listed} FROM {{batch}}"
-        case "replace":
-            where = scope_predicate(request.scopes, "spark")
-            return f"INSERT INTO {table} REPLACE WHERE {where} SELECT {listed} FROM {{batch}}"
-        case "merge" | "delete":
-            return "\n".join(_merge(contract, request, action, columns, table, predicate))
-
-
-def _merge(
-    contract: TableContract, request: WriteRequest, action: Action, columns: tuple[str, ...], table: str, predicate: str
-) -> list[str]:
-    key = " AND ".join(f"{column(name, 'spark', of='t')} = {column(name, 'spark', of='s')}" for name in contract.key)
-    lines = [f"MERGE INTO {table} AS t {BATCH_SLOT}", f"ON {predicate} AND {key}"]
-    if action == "delete":
-        return [*lines, "WHEN MATCHED THEN DELETE"]
-    if request.strategy == "upsert":
-        values = [name for name in columns if name not in contract.key]
-        same = " AND ".join(
-            null_safe_equal(column(name, "spark", of="t"), column(name, "spark", of="s"), "spark") for name in values
-        )
-        setting = [*values, *_audit_names(contract)]
-        updates = ", ".join(f"{column(name, 'spark')} = {column(name, 'spark', of='s')}" for name in setting)
-        if values:
-            lines.append(f"WHEN MATCHED AND NOT ({same}) THEN UPDATE SET {updates}")
-    inserted = [*columns, *_audit_names(contract)]
-    names = ", ".join(column(name, "spark") for name in inserted)
-    sources = ", ".join(column(name, "spark", of="s") for name in inserted)
-    lines.append(f"WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({sources})")
-    if deletes_missing(request):
-        # The predicate again: in ON alone it would not hold the clause back from the other partitions.
-        lines.append(f"WHEN NOT MATCHED BY SOURCE AND {predicate} THEN DELETE")
-    return lines
-
-
-def _audit_names(contract: TableContract) -> list[str]:
-    return [each.name for each in contract.stored_columns if each not in contract.columns]

@@ -109,6 +109,7 @@ def check(
     spark: SparkSession | None = None,
     *,
     again: bool = False,
+    by_workers: bool = False,
 ) -> None:
     model = ModelTable()
     if state == "an empty table":
@@ -122,7 +123,7 @@ def check(
         checked_write(
             lake, model, contract, rows, scopes=shape.scopes, strategy=way.strategy, owners=way.owners, run_id=run_id,
             executor=executor, spark=spark, feed_by=spark if shape.feed_by_spark else None,
-            compare_feed=spark is not None or not shape.feed_by_spark,
+            compare_feed=spark is not None or not shape.feed_by_spark, by_workers=by_workers,
         )  # fmt: skip
 
 
@@ -152,6 +153,35 @@ def test_spark_leaves_the_table_as_the_model_says(
     shape = next(shape for shape in SHAPES if shape.name == shape_name)
     way = next(way for way in WAYS if way.name == way_name)
     check(lake, filled, shape, way, state, executor="spark", spark=spark)
+
+
+WORKER_CASES: tuple[tuple[str, str, State], ...] = (
+    ("many partitions", "upsert of whole partitions", "no table"),
+    ("many partitions", "upsert of whole partitions", "the same schema"),
+    ("a range of partitions", "replacement", "a new column"),
+    ("an integer column", "upsert of owners", "a removed column"),
+    ("windows of dates", "append of new keys", "the same schema"),
+    ("windows of moments", "upsert of whole partitions", "a new column"),
+    ("two dimensions", "upsert of keys", "the same schema"),
+    ("two dimensions", "deletion", "the same schema"),
+)
+
+
+@pytest.mark.parametrize(("shape_name", "way_name", "state"), WORKER_CASES)
+def test_workers_leave_the_table_as_the_model_says(
+    lake: Lake,
+    spark: SparkSession,
+    filled: Callable[[Shape], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    shape_name: str,
+    way_name: str,
+    state: State,
+):
+    shape = next(shape for shape in SHAPES if shape.name == shape_name)
+    way = next(way for way in WAYS if way.name == way_name)
+    monkeypatch.setattr("lakehouse_assets.plan.write_plan.SMALL_ROWS", 0)
+    monkeypatch.setattr("lakehouse_assets.plan.slices.ROWS_A_SLICE", 1)
+    check(lake, filled, shape, way, state, spark=spark, by_workers=True)
 
 
 @pytest.mark.parametrize(

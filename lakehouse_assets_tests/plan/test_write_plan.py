@@ -9,18 +9,8 @@ from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.plan.pruning import FileFacts
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
-from lakehouse_assets.plan.write_plan import (
-    SMALL_BYTES,
-    SMALL_ROWS,
-    BatchFacts,
-    TableFacts,
-    Violation,
-    WritePlan,
-    WriteRequest,
-    idempotency_key,
-    may_move,
-    plan_write,
-)
+from lakehouse_assets.plan.write_facts import BatchFacts, TableFacts, Violation, WriteRequest
+from lakehouse_assets.plan.write_plan import SMALL_BYTES, SMALL_ROWS, WritePlan, idempotency_key, may_move, plan_write
 from lakehouse_assets_tests.support.writes import THINGS
 
 COLUMNS = {each.name: each.type for each in THINGS.columns}

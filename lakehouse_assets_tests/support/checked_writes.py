@@ -14,7 +14,7 @@ from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Scope
 from lakehouse_assets_tests.support.model_table import Counts, ModelTable, PlainRow, plain
-from lakehouse_assets_tests.support.writes import table_of, write
+from lakehouse_assets_tests.support.writes import table_of, worker_rows, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,18 +36,24 @@ def checked_write(
     spark: "SparkSession | None" = None,
     feed_by: "SparkSession | None" = None,
     compare_feed: bool = True,
+    by_workers: bool = False,
 ) -> WriteReport:
-    """Write, and compare rows, counts, data versions and the change feed with the model's."""
+    """Write, and compare rows, counts, data versions and the change feed with the model's.
+
+    With `by_workers` the rows are made by workers, and who writes them is left to the plan.
+    """
     expected = model.write(contract, rows, scopes=scopes.values(), strategy=strategy, owners=owners)
     version = lake.open(contract).version() if lake.exists(contract) else -1
+    table = table_of(contract, rows)
+    made = worker_rows(spark, table, tasks=3) if by_workers and spark is not None else table
     done = write(
-        lake, contract, table_of(contract, rows), partitions=scopes, strategy=strategy, owners=owners,
-        run_id=run_id, executor=executor, spark=spark,
+        lake, contract, made, partitions=scopes, strategy=strategy, owners=owners,
+        run_id=run_id, executor="auto" if by_workers else executor, spark=spark,
     )  # fmt: skip
     assert plain_rows(lake.path(contract)) == model.plain_rows()
     assert counts_of(done) == expected.counts
     assert done.data_versions == {name: model.data_version(scope) for name, scope in scopes.items()}
-    assert done.executor == executor
+    assert by_workers or done.executor == executor
     if compare_feed:
         assert feed_between(lake.path(contract), version, feed_by) == expected.feed
     return done
