@@ -4,17 +4,15 @@ from lakehouse_assets.contracts.table import PATH, REPO, Column, TableContract
 
 LINK_FILES = TableContract(
     name="link_files",
-    description="One row per file that was linked: with which content, and which other files it looked at.",
+    description="One row per file that was linked: with which content.",
     columns=(
         REPO,
         PATH,
         Column(name="blob_sha", type="string", description="Content that it was linked with."),
         Column(name="summary", type="bigint", description="Hash of what linking reads of that content."),
-        Column(name="consulted", type="string", description="Files whose facts were read, one a line."),
     ),
     key=("repo", "path"),
     owner="path",
     partition_by=("repo",),
     strategy="upsert",
-    without_statistics=("consulted",),
 )

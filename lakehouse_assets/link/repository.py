@@ -160,7 +160,6 @@ class _Linking:
                 dirty.setdefault(number_of(f"top{PART}{name}"), f"which file is {name}")
 
     def _result(self, rounds: Rounds, fresh: dict[str, str], gone: frozenset[str]) -> LinkResult:
-        previous = self._previous
         maker = RowMaker(self._repo, rounds.classes)
         relinked: dict[str, str] = {}
         state = StateRows()
@@ -177,7 +176,7 @@ class _Linking:
                 made = self._make_rows(maker, rounds, path)
             self._keep(state, path, records, made)
         for path, summary in self._summaries.items():
-            if previous is not None and path not in fresh:
+            if path not in state.solved:
                 self._touch(state, path, summary)
         moved = self._moved()
         return LinkResult(
@@ -234,53 +233,57 @@ class _Linking:
     def _keep(self, state: StateRows, path: str, records: list[Record], made: frozenset[Read] | None) -> None:
         """A file's rows of the state. `made` is what making its rows read; None: they stand, and so do their reads."""
         previous = self._previous
-        world = self._world
         state.solved.add(path)
         rounds_of: dict[tuple[int, int], int] = {}
+        elsewhere: dict[tuple[str, int], int] = {}
         held: dict[int, int] = {}
         for number, record in enumerate(records):
             held[id(record)] = held.get(id(record), 0) | 1 << number
-        for record in {id(record): record for record in records}.values():
-            rounds = held[id(record)]
-            for entry in self._reads(path, record):
-                rounds_of[entry] = rounds_of.get(entry, 0) | rounds
-        consulted: set[str] = set()
-        elsewhere: dict[str, int] = {}
-        for name in world.facts_behind({item for record in records for item in record.read} | (made or frozenset())):
-            owner, _, there = world.identity(name)
-            if ELSEWHERE in owner:
-                elsewhere[name] = there
-            elif owner in self._blobs and owner != path:
-                consulted.add(owner)
-        if made is None or not all(record.is_new for record in records):
-            assert previous is not None
-            consulted.update(previous.consulted(path))
-            for name, readers in previous.read_elsewhere().items():
-                elsewhere.update((name, there) for reader, there in readers if reader == path)
-        if made is None:
-            assert previous is not None
-            rows = [(key, there) for key, there, rounds in previous.read_by(path) if rounds & ROWS]
-        else:
-            rows = list(self._reads(path, Record(read=made)))
-        for entry in rows:
-            rounds_of[entry] = rounds_of.get(entry, 0) | ROWS
+        solves = {id(record): record for record in records}
+        for number, record in solves.items():
+            self._note(path, record, held[number], rounds_of, elsewhere)
+        if made is not None:
+            self._note(path, Record(read=made), ROWS, rounds_of, elsewhere)
+        if previous is not None:
+            stands = 0 if made is not None else ROWS
+            for key, there, rounds in previous.read_by(path) if stands else ():
+                if rounds & stands:
+                    rounds_of[key, there] = rounds_of.get((key, there), 0) | stands
+            # Rounds before the one in which the file was woken.
+            stands |= sum(1 << number for number, record in enumerate(records) if not record.is_new)
+            for name, there, rounds in previous.elsewhere_of(path) if stands else ():
+                if rounds & stands:
+                    elsewhere[name, there] = elsewhere.get((name, there), 0) | rounds & stands
         summary = self._summaries.get(path)
         if summary is None:
             assert previous is not None
             summary = previous.summaries[path]
-        self._touch(state, path, summary, consulted)
+        self._touch(state, path, summary)
         state.add_reads(path, rounds_of)
         state.add_flows(path, [record.told for record in records])
         state.add_provided(path, self._provided(path))
-        for name, there in sorted(elsewhere.items()):
-            _append(state.elsewhere, (path, name, there))
+        for (name, there), rounds in sorted(elsewhere.items()):
+            _append(state.elsewhere, (path, name, there, rounds))
 
-    def _touch(self, state: StateRows, path: str, summary: int, consulted: set[str] | None = None) -> None:
-        if consulted is None:
-            assert self._previous is not None
-            consulted = set(self._previous.consulted(path))
-        consulted.discard(path)
-        _append(state.files, (path, self._blobs[path], summary, "\n".join(sorted(consulted))))
+    def _note(
+        self,
+        path: str,
+        record: Record,
+        rounds: int,
+        rounds_of: dict[tuple[int, int], int],
+        elsewhere: dict[tuple[str, int], int],
+    ) -> None:
+        """Adds what a solve read, of this repository and of others."""
+        for entry in self._reads(path, record):
+            rounds_of[entry] = rounds_of.get(entry, 0) | rounds
+        if self._world.others():
+            for name in self._world.facts_behind(record.read):
+                owner, _, there = self._world.identity(name)
+                if ELSEWHERE in owner:
+                    elsewhere[name, there] = elsewhere.get((name, there), 0) | rounds
+
+    def _touch(self, state: StateRows, path: str, summary: int) -> None:
+        _append(state.files, (path, self._blobs[path], summary))
 
 
 def _append(columns: Columns, row: tuple[Any, ...]) -> None:

@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from lakehouse_assets.link.keys import PART, number_of
+from lakehouse_assets.link.keys import MISSING, PART, number_of
 
 Columns = dict[str, list[Any]]
 
-FILES = ("path", "blob_sha", "summary", "consulted")
-"""`summary` is the hash of the file's summary, `consulted` the files whose facts were read, one a line."""
+FILES = ("path", "blob_sha", "summary")
+"""`summary` is the hash of the file's summary."""
 READS = ("path", "key", "hash", "rounds")
 """`rounds` has bit i set for a read in round i; `hash` is of what was there, 0 for nothing."""
 FLOWS = ("path", "owner", "key", "name", "value", "rounds")
 """What a file put into a shared variable: `key` is the hash of `name`, `owner` the file whose variable it is."""
 PROVIDED = ("path", "key", "hash")
 """Facts that others can read of a file."""
-ELSEWHERE_READS = ("path", "name", "hash")
-"""Facts of other repositories that a file read, by name, to be asked again."""
+ELSEWHERE_READS = ("path", "name", "hash", "rounds")
+"""Facts of other repositories that a file read, by name, to be asked again; `rounds` as in reads."""
 
 
 def no_rows(names: Sequence[str]) -> Columns:
@@ -114,18 +114,21 @@ class LinkState:
         paths = [str(path) for path in _texts(files["path"])]
         self.blobs: dict[str, str] = dict(zip(paths, (str(sha) for sha in _texts(files["blob_sha"])), strict=True))
         self.summaries: dict[str, int] = dict(zip(paths, (int(h) for h in _numbers(files["summary"])), strict=True))
-        self._consulted: dict[str, str] = dict(zip(paths, _texts(files["consulted"]), strict=True))
-        self._tables = tables
+        self.tables = tables
         self._indexes: dict[tuple[str, str], _Sorted] = {}
         self._cached: dict[tuple[str, str], Any] = {}
 
     def consulted(self, path: str) -> list[str]:
-        return [line for line in str(self._consulted.get(path) or "").split("\n") if line]
+        """The files that offer what a file read."""
+        owners = self.column("provided", "path")
+        offered = self._index("provided", "key")
+        keys = {key for key, there, _ in self.read_by(path) if there != MISSING}
+        return sorted({str(owners[i]) for key in keys for i in offered.rows(key)})
 
     def column(self, table: str, name: str) -> Any:
         key = (table, name)
         if key not in self._cached:
-            values = self._tables[table][name]
+            values = self.tables[table][name]
             is_text = name in ("path", "owner", "name", "value")
             self._cached[key] = _texts(values) if is_text else _numbers(values)
         return self._cached[key]
@@ -179,16 +182,21 @@ class LinkState:
     def read_elsewhere(self) -> dict[str, list[tuple[str, int]]]:
         """Facts of other repositories by name, with who read them and what was there."""
         found: dict[str, list[tuple[str, int]]] = {}
-        columns = [self.column("elsewhere", name) for name in ELSEWHERE_READS]
+        columns = [self.column("elsewhere", name) for name in ("path", "name", "hash")]
         for path, name, there in zip(*columns, strict=True):
             found.setdefault(str(name), []).append((str(path), int(there)))
         return found
+
+    def elsewhere_of(self, path: str) -> list[tuple[str, int, int]]:
+        """What a file read of other repositories: name, hash and rounds."""
+        columns = [self.column("elsewhere", name) for name in ("name", "hash", "rounds")]
+        return [(str(columns[0][i]), int(columns[1][i]), int(columns[2][i])) for i in self.rows_of("elsewhere", path)]
 
     def updated(self, rows: StateRows, gone: Iterable[str]) -> "LinkState":
         """The state with some files' rows replaced and others gone: for tests and for use without a lake."""
         tables: dict[str, Columns] = {}
         for table, new in rows.tables().items():
-            old = self._tables[table]
+            old = self.tables[table]
             replaced = {*(rows.files["path"] if table == "files" else rows.solved), *gone}
             keep = [i for i, path in enumerate(_texts(old["path"])) if path not in replaced]
             tables[table] = {name: [_plain(old[name][i]) for i in keep] + list(new[name]) for name in new}

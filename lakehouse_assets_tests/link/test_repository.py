@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lakehouse_assets.link.repository import LinkResult
 from lakehouse_assets.link.state import LinkState
-from lakehouse_assets_tests.support.linked import Linked, Row, rows, state_of
+from lakehouse_assets_tests.support.linked import Linked, Row, kept, rows, state_of
 
 MODULES = ("alpha", "beta", "pkg/__init__", "pkg/gamma", "pkg/delta", "tests/test_one")
 NAMES = ("one", "two", "three")
@@ -112,6 +112,7 @@ def test_any_sequence_of_edits_ends_where_linking_from_scratch_ends(
         found = merged(found, update)
         state = state.updated(update.state, update.gone)
         assert found == rows(clean)
+        assert kept(state) == kept(state_of(clean))
         assert set(update.relinked) <= set(clean.relinked)
 
 
@@ -182,6 +183,19 @@ def test_a_new_module_relinks_the_import_that_found_none_before():
 def test_a_function_handed_over_relinks_the_file_that_calls_it():
     change = {"apart.py": "from tool import each\ndef alone(): pass\neach(alone)\n"}
     assert set(relinked_by(change)) == {"apart.py", "tool.py"}
+
+
+def test_a_file_that_is_edited_beside_the_point_and_woken_by_another_is_kept_once():
+    """An edit that leaves a summary equal makes nothing; what another file hands over wakes the file all the same."""
+    state = state_of(Linked(PROJECT).result)
+    change = {
+        **PROJECT,
+        "tool.py": "# A comment.\n" + PROJECT["tool.py"],
+        "apart.py": "from tool import each\ndef alone(): pass\neach(alone)\n",
+    }
+    update = Linked(change, previous=state).result
+    assert sorted(update.state.files["path"]) == ["apart.py", "tool.py"]
+    assert kept(state.updated(update.state, update.gone)) == kept(state_of(Linked(change).result))
 
 
 def test_a_deleted_file_goes_and_its_importers_are_relinked():

@@ -95,3 +95,11 @@ def rows(result: LinkResult) -> dict[str, set[Row]]:
 
 def state_of(result: LinkResult) -> LinkState:
     return LinkState(result.state.tables())
+
+
+def kept(state: LinkState) -> dict[str, list[Row]]:
+    """What the state holds, table by table, in a fixed order."""
+    return {
+        name: sorted(zip(*(list(columns[column]) for column in sorted(columns)), strict=True))
+        for name, columns in state.tables.items()
+    }

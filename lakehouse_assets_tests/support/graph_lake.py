@@ -1,0 +1,115 @@
+"""A lake whose assets are called one after the other: no engine of Dagster around them, no JVM.
+
+What the assets make and what is written is what a run does; only who calls them differs.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dagster import AssetsDefinition, DagsterInstance, PartitionKeyRange, build_asset_context
+
+from lakehouse_assets.assets.change.diffs import diffs
+from lakehouse_assets.assets.change.file_changes import file_changes
+from lakehouse_assets.assets.freshness import plan_sync
+from lakehouse_assets.assets.git.blobs import blobs
+from lakehouse_assets.assets.git.commits import CommitsConfig, commits
+from lakehouse_assets.assets.git.snapshots import snapshots
+from lakehouse_assets.assets.graph.extracts import extracts
+from lakehouse_assets.assets.graph.global_props import global_props
+from lakehouse_assets.assets.graph.graph_versions import graph_versions
+from lakehouse_assets.assets.graph.linking import linking
+from lakehouse_assets.assets.graph.placed import definitions, edges, nodes, props
+from lakehouse_assets.assets.partitions import PARTITIONS_NAME
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.repository import Repository
+from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.plan.scope import Equals
+from lakehouse_assets_tests.support.git_assets import NoSpark
+
+ASSETS: tuple[AssetsDefinition, ...] = (
+    commits,
+    snapshots,
+    blobs,
+    extracts,
+    file_changes,
+    linking,
+    diffs,
+    definitions,
+    nodes,
+    edges,
+    props,
+    global_props,
+    graph_versions,
+)
+"""All of a sync, in an order that fits."""
+
+
+class _Home(LakehouseResource):
+    """The lake in a folder, whatever the environment says."""
+
+    home: str
+
+    @property
+    def settings(self) -> Settings:
+        return load_settings({"LAKEHOUSE_HOME": self.home, "LAKEHOUSE_EXECUTOR": "delta-rs"})
+
+
+class GraphLake:
+    """A lake of registered repositories, brought up to their heads on demand."""
+
+    def __init__(self, home: Path, repositories: Sequence[Repository]) -> None:
+        self.lakehouse = _Home(home=str(home))
+        self.lake = Lake(self.lakehouse.settings.lake)
+        self.repositories = {each.name: each for each in repositories}
+        Registry(self.lake).add(repositories)
+        self._instance = DagsterInstance.ephemeral()
+        self._instance.add_dynamic_partitions(PARTITIONS_NAME, sorted(self.repositories))
+        self._runs = 0
+
+    def sync(self, *names: str, heads: Mapping[str, str] | None = None) -> None:
+        """Bring neighbouring repositories to their heads in one run; without names, all."""
+        chosen = sorted(names or self.repositories)
+        self._runs += 1
+        written: list[TableContract] = []
+        for asset in ASSETS:
+            context = build_asset_context(
+                instance=self._instance, partition_key_range=PartitionKeyRange(chosen[0], chosen[-1])
+            )
+            arguments: dict[str, Any] = {"context": context, "lakehouse": self.lakehouse}
+            if "spark" in asset.required_resource_keys:
+                arguments["spark"] = NoSpark()
+            if asset is commits:
+                arguments["config"] = CommitsConfig(heads=dict(heads or {}))
+            for table, batches in _outputs(asset, asset(**arguments)):
+                self._write(table, batches)
+                written += [CATALOG[table]] if batches.batches else []
+        Ledger(self.lake).record(*written)  # as the IO manager does when a run ends
+
+    def is_fresh(self) -> bool:
+        return not plan_sync(self.lakehouse.settings, list(self.repositories.values())).stale
+
+    def _write(self, table: str, given: Batches) -> None:
+        contract = CATALOG[table]
+        for batch in given.batches:
+            scopes = {
+                key.partition: (Equals(column="repo", value=key.partition),) if contract.partition_by else ()
+                for key in batch.keys
+            }
+            service = UpsertService(self.lake, spark=lambda: NoSpark().spark_session, executor="delta-rs")
+            service.write(contract, batch, scopes, run_id=f"run {self._runs}")
+
+
+def _outputs(asset: AssetsDefinition, result: Any) -> Iterator[tuple[str, Batches]]:
+    if isinstance(result, Batches):
+        yield asset.key.path[-1], result
+    else:
+        for output in result:
+            yield output.output_name, output.value
