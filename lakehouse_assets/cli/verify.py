@@ -45,16 +45,10 @@ def is_wrong(each: "Difference") -> bool:
 
 
 def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]":
-    """The comparison of every table that tells of the repository."""
+    """The comparison of every table that tells of the repository at its head."""
+    from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
     from lakehouse_assets.cli.sync import sync_repositories
-    from lakehouse_assets.contracts.catalog import CATALOG
     from lakehouse_assets.contracts.commits import COMMITS
-    from lakehouse_assets.contracts.diffs import DIFFS
-    from lakehouse_assets.contracts.file_changes import FILE_CHANGES
-    from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
-    from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
-    from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
-    from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
     from lakehouse_assets.lake.comparison import compare
     from lakehouse_assets.lake.ledger import Ledger
     from lakehouse_assets.lake.registry import Registry
@@ -77,13 +71,7 @@ def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]
         for name in (*_neighbours(grown, repo), repo):
             at = Ledger(grown).latest([COMMITS])[COMMITS.name, name].cursor
             sync_repositories(scratch, (name,), to=at, quiet=quiet)
-        # These tell of updates, not of the head: they differ by how the repository got there.
-        histories = (GRAPH_VERSIONS, FILE_CHANGES, DIFFS, IMPACTED_CALLERS, IMPACTED_IMPORTERS, IMPACTED_FILES)
-        return [
-            compare(grown, clean, contract, repo)
-            for contract in CATALOG.values()
-            if contract.partition_by == ("repo",) and contract not in histories and grown.exists(contract)
-        ]
+        return [compare(grown, clean, contract, repo) for contract in HEAD_TABLES]
 
 
 def _neighbours(lake: Any, repo: str) -> list[str]:

@@ -51,6 +51,8 @@ class _Step:
     functions: tuple[Callable[..., Any], ...]
     owner_columns: tuple[str, ...] = ("path",)
     reads_facts: bool = True
+    of_updates: bool = False
+    """Whether the rows tell how the repository came to its head, so that a clean build has others."""
 
 
 LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, LINK_FILES, LINK_STATE)
@@ -62,8 +64,16 @@ _STEPS: Mapping[str, _Step] = {
     step.contract.name: step
     for step in (
         _Step(contract=EXTRACTS, inputs=(SNAPSHOTS,), functions=(extract_rows,)),
-        _Step(contract=FILE_CHANGES, inputs=(SNAPSHOTS,), functions=(file_changes,), reads_facts=False),
-        _Step(contract=DIFFS, inputs=(FILE_CHANGES,), functions=(definition_changes,), owner_columns=()),
+        _Step(
+            contract=FILE_CHANGES, inputs=(SNAPSHOTS,), functions=(file_changes,), reads_facts=False, of_updates=True
+        ),
+        _Step(
+            contract=DIFFS,
+            inputs=(FILE_CHANGES,),
+            functions=(definition_changes,),
+            owner_columns=(),
+            of_updates=True,
+        ),
         *(
             _Step(contract=contract, inputs=(SNAPSHOTS,), neighbours=True, functions=(link_repository,))
             for contract in LINKED
@@ -85,6 +95,7 @@ _STEPS: Mapping[str, _Step] = {
             functions=(),
             owner_columns=(),
             reads_facts=False,
+            of_updates=True,
         ),
     )
 }
@@ -92,6 +103,13 @@ _STEPS: Mapping[str, _Step] = {
 
 
 GRAPH_TABLES: tuple[TableContract, ...] = tuple(step.contract for step in _STEPS.values())
+
+HEAD_TABLES: tuple[TableContract, ...] = (
+    COMMITS,
+    SNAPSHOTS,
+    *(step.contract for step in _STEPS.values() if step.contract.partition_by and not step.of_updates),
+)
+"""Tables that tell of repositories at their heads: equal to those of a clean build, however a repository got there."""
 
 
 @cache
