@@ -1,11 +1,14 @@
 """`lakehouse sql`: ask the tables."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from lakehouse_assets.cli.output import print_csv, print_json, print_rows
-from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.core.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.query import Tables
 
 
 @click.command()
@@ -13,16 +16,22 @@ from lakehouse_assets.core.settings import load_settings
 @click.option(
     "--format", "output_format", type=click.Choice(["table", "json", "csv"]), default="table", help="Default: table."
 )
+@click.option("--at", "commit", metavar="REPO@COMMIT", help="The repository's graph as it was at this commit.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def sql(query: str, output_format: Literal["table", "json", "csv"], as_json: bool) -> None:
+def sql(query: str, output_format: Literal["table", "json", "csv"], commit: str | None, as_json: bool) -> None:
     """Ask the tables in DuckDB's SQL, without a JVM.
 
     Example: lakehouse sql "SELECT language, count(*) FROM snapshots GROUP BY ALL"
+
+    With --at every table of the graph is read at the version that tells of the commit, and holds the rows of that
+    repository alone. COMMIT is an id, the beginning of one, a branch or a tag.
     """
     from lakehouse_assets.lake.query import ask
     from lakehouse_assets.lake.tables import Lake
 
-    with ask(Lake(load_settings().lake), query) as answer:
+    settings = load_settings()
+    lake = Lake(settings.lake)
+    with ask(lake, query, None if commit is None else _tables_at(settings, commit, query)) as answer:
         match "json" if as_json else output_format:
             case "json":
                 print_json(list(answer.rows))
@@ -32,3 +41,11 @@ def sql(query: str, output_format: Literal["table", "json", "csv"], as_json: boo
                 rows = list(answer.rows)
                 print_rows(rows, answer.columns)
                 click.echo(f"{len(rows)} rows", err=True)
+
+
+def _tables_at(settings: Settings, commit: str, query: str) -> "Tables":
+    from lakehouse_assets.assets.published import find_published
+    from lakehouse_assets.lake.at_commit import tables_at
+    from lakehouse_assets.lake.tables import Lake
+
+    return tables_at(Lake(settings.lake), find_published(settings, commit), query)

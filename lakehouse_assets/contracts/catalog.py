@@ -20,9 +20,11 @@ from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.maintenance import MAINTENANCE
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.contracts.pins import PINS
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.repositories import REPOSITORIES
@@ -57,6 +59,7 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             PROPS,
             GLOBAL_PROPS,
             GRAPH_VERSIONS,
+            PINS,
             IMPACTED_CALLERS,
             IMPACTED_IMPORTERS,
             IMPACTED_FILES,
@@ -67,6 +70,7 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             MATERIALIZATIONS,
             WRITES,
             QUARANTINE,
+            MAINTENANCE,
         )
     }
 )

@@ -12,6 +12,8 @@ PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_RESIDENT_PORT = 15002
 DEFAULT_EXPLORER_PORT = 3001
 
+_KEEPS = "a vacuum removes what is not kept"
+
 Profile = Literal["update", "bulk"]
 Executor = Literal["auto", "spark", "delta-rs"]
 
@@ -58,6 +60,12 @@ class Settings(_Frozen):
     executor: Executor
     cores: int
     driver_memory_mb: int
+    keep_commits: int = 20
+    """Published commits of each repository that stay readable without a pin."""
+    keep_days: int = 0
+    """Published commits that are younger than so many days stay readable as well."""
+    keep_runs_days: int = 90
+    """How long Dagster's own records of runs are kept."""
 
     @property
     def lake(self) -> Path:
@@ -90,6 +98,9 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
         executor=_executor(env.get("LAKEHOUSE_EXECUTOR") or "auto"),
         cores=cores,
         driver_memory_mb=_positive(env, "LAKEHOUSE_DRIVER_MEMORY_MB", _default_driver_memory_mb()),
+        keep_commits=_whole(env, "LAKEHOUSE_KEEP_COMMITS", 20, at_least=1, why=_KEEPS),
+        keep_days=_whole(env, "LAKEHOUSE_KEEP_DAYS", 0, at_least=0, why=_KEEPS),
+        keep_runs_days=_whole(env, "LAKEHOUSE_KEEP_RUNS_DAYS", 90, at_least=1, why="older runs are forgotten"),
     )
 
 
@@ -149,14 +160,18 @@ def _executor(text: str) -> Executor:
 
 
 def _positive(env: dict[str, str], name: str, default: int) -> int:
+    return _whole(env, name, default, at_least=1, why="it sizes what the run may use")
+
+
+def _whole(env: dict[str, str], name: str, default: int, *, at_least: int, why: str) -> int:
     text = env.get(name)
     if not text:
         return default
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or int(text) < at_least:
         raise BadInputError(
             subject=name,
-            seen=f"{text!r} is not a positive whole number",
-            why="it sizes what the run may use",
+            seen=f"{text!r} is not a {'positive ' if at_least else ''}whole number",
+            why=why,
             remedy=f"unset it for the default ({default}), or give a number",
         )
     return int(text)

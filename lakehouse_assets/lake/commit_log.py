@@ -78,8 +78,7 @@ def commit(
     reached("commit: after log entry")
     if version % CHECKPOINT_EVERY == 0:
         table.update_incremental()
-        table.create_checkpoint()
-        table.cleanup_metadata()
+        table.create_checkpoint()  # and no entry goes: what holds them is asked by `lakehouse vacuum` alone
     return version
 
 
@@ -89,12 +88,13 @@ def brought_up(table: DeltaTable, folder: Path) -> None:
         table.update_incremental()
 
 
-def removal(path: str, *, size: int, partition: Mapping[str, str | None]) -> dict[str, Any]:
+def removal(path: str, *, size: int, partition: Mapping[str, str | None], data_change: bool = True) -> dict[str, Any]:
+    """The action that takes a file out; without `data_change` its rows are in another file of the same commit."""
     return {
         "remove": {
             "path": path,
             "deletionTimestamp": time.time_ns() // 1_000_000,
-            "dataChange": True,
+            "dataChange": data_change,
             "extendedFileMetadata": True,
             "partitionValues": dict(partition),
             "size": size,

@@ -62,7 +62,17 @@ def holding(root: Path, contract: TableContract, scopes: Scopes) -> Generator[No
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as locks:
         for stripe in stripes(contract, scopes):
-            _lock(locks.enter_context((folder / str(stripe)).open("ab")), contract)
+            _lock(locks.enter_context((folder / str(stripe)).open("ab")), contract.name)
+        yield
+
+
+@contextmanager
+def alone(root: Path, what: str) -> Generator[None, None, None]:
+    """Keep out others of this machine who do the same thing to the lake."""
+    folder = root / ".locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{what}.lock").open("ab") as file:
+        _lock(file, what)
         yield
 
 
@@ -80,11 +90,11 @@ def _first_value(contract: TableContract, scope: Scope) -> str | None:
     return next((str(each.value) for each in scope if isinstance(each, Equals) and each.column == first), None)
 
 
-def _lock(file: IO[bytes], contract: TableContract) -> None:
+def _lock(file: IO[bytes], subject: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        report(_PART, contract.name, "waiting for another writer of the same partitions")
+        report(_PART, subject, "waiting for another who has the lock")
         fcntl.flock(file, fcntl.LOCK_EX)
 
 

@@ -44,14 +44,15 @@ class DataFile:
     partition: Mapping[str, str | None]
     stats: str
 
-    def add(self) -> dict[str, Any]:
+    def add(self, *, data_change: bool = True) -> dict[str, Any]:
+        """The action that adds it; without `data_change` its rows were in the table before."""
         return {
             "add": {
                 "path": self.path,
                 "partitionValues": dict(self.partition),
                 "size": self.size,
                 "modificationTime": time.time_ns() // 1_000_000,
-                "dataChange": True,
+                "dataChange": data_change,
                 "stats": self.stats,
             }
         }

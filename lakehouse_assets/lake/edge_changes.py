@@ -15,6 +15,7 @@ from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.published import published
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import in_list, literal
 
 KINDS = ("CALL", "IMPORT", "INHERITS", "OVERRIDES", "REF")
@@ -22,11 +23,14 @@ KINDS = ("CALL", "IMPORT", "INHERITS", "OVERRIDES", "REF")
 
 _BETWEEN_NAMES = """
 SELECT DISTINCT l.kind, l.path, s.qualified_name AS source, l.dst_repo AS target_repo,
-  coalesce(l.external, t.qualified_name) AS target
+  coalesce(l.external, t.qualified_name, o.qualified_name) AS target
 FROM {links} AS l
 JOIN {definitions} AS s ON s.repo = l.repo AND s.path = l.path AND s.def_id = l.src_def
 LEFT JOIN {definitions} AS t ON t.repo = l.dst_repo AND t.path = l.dst_path AND t.def_id = l.dst_def
+LEFT JOIN {present} AS o
+  ON l.dst_repo <> {repo} AND o.repo = l.dst_repo AND o.path = l.dst_path AND o.def_id = l.dst_def
 WHERE l.repo = {repo} AND {wanted}"""
+"""Targets in other repositories are named as these are now: their earlier files are not kept for this one's sake."""
 
 _CHANGES = """
 SELECT * FROM (
@@ -40,11 +44,13 @@ def edge_changes(lake: Lake, repo: str, commits: tuple[str, str], kinds: Sequenc
     """Change, kind, file, source and target of each relationship that the second commit added or removed."""
     before, after = (_versions(lake, repo, commit) for commit in commits)
     wanted = in_list("l.kind", kinds, "duckdb")
+    own = equal_scopes("repo", [repo])
+    present = relation(lake, DEFINITIONS)
     with local_engine() as engine:
         names: dict[str, str] = {}
         for label, versions in (("before", before), ("after", after)):
-            tables = {c.name: relation(lake, c, version=versions[c.name]) for c in (LINKS, DEFINITIONS)}
-            query = _BETWEEN_NAMES.format(**tables, repo=literal(repo, "duckdb"), wanted=wanted)
+            tables = {c.name: relation(lake, c, version=versions[c.name], scopes=own) for c in (LINKS, DEFINITIONS)}
+            query = _BETWEEN_NAMES.format(**tables, present=present, repo=literal(repo, "duckdb"), wanted=wanted)
             names[label], _ = engine.keep(label, query)
         return engine.ask_arrow(_CHANGES.format(**names))
 

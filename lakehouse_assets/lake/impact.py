@@ -19,9 +19,10 @@ from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_engine import local_engine
-from lakehouse_assets.lake.published import published
+from lakehouse_assets.lake.published import is_readable, published
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import literal
 
 _READ = {
@@ -61,7 +62,10 @@ def impact_of(
         for contract, columns in _READ.items():
             sources = [relation(lake, contract)]
             if contract.name in earlier:
-                sources.append(relation(lake, contract, version=earlier[contract.name]))
+                version = earlier[contract.name]
+                # Of others the earlier rows count as well, as long as nobody has vacuumed them.
+                scopes = () if is_readable(lake, contract, version, ()) else equal_scopes("repo", [repo])
+                sources.append(relation(lake, contract, version=version, scopes=scopes))
             union = " UNION ".join(f"SELECT {columns} FROM {source} AS present" for source in sources)
             names[contract.name], _ = engine.keep(contract.name, union)
         found = find_impact(engine, names, limit=limit)

@@ -76,6 +76,14 @@ def data_files(table: DeltaTable, folder: Path, contract: TableContract, scopes:
     ]
 
 
+def oldest_version(folder: Path) -> int:
+    """The first version that the log can still tell: its first, or that of the oldest checkpoint."""
+    names = [path.name for path in (folder / "_delta_log").iterdir()]
+    if f"{0:020}.json" in names:
+        return 0
+    return min(int(name[:20]) for name in names if ".checkpoint" in name and name[:20].isdecimal())
+
+
 def columns_fingerprint(schema: str) -> str:
     """Of names and types, in the words of the log; descriptions and the columns' order don't count."""
     fields = json.loads(schema)["fields"]
@@ -114,13 +122,20 @@ def _replaces_all(operation: str, parameters: Mapping[str, Any]) -> bool:
     return operation == "WRITE" and mode == "overwrite" and parameters.get("predicate") in (None, "", "[]", "true")
 
 
-def _feed_files(actions: list[dict[str, Any]], scopes: Scopes) -> Iterator[str]:
-    """The files that tell a commit's changes: those of the feed if it wrote any, else what it added and removed."""
+def feed_actions(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The files that tell a commit's changes: those of the feed if it wrote any, else what it added and removed.
+
+    What is added or removed without a change of data, as by a compaction, tells none.
+    """
     told = [action["cdc"] for action in actions if "cdc" in action]
-    if not told:
-        moved = [action.get("add") or action.get("remove") for action in actions]
-        told = [action for action in moved if action and action["dataChange"]]
-    for action in told:
+    if told:
+        return told
+    moved = [action.get("add") or action.get("remove") for action in actions]
+    return [action for action in moved if action and action["dataChange"]]
+
+
+def _feed_files(actions: list[dict[str, Any]], scopes: Scopes) -> Iterator[str]:
+    for action in feed_actions(actions):
         if prune([_file(_known_values(action.get("partitionValues") or {}, scopes))], scopes, None).touched:
             yield action["path"]
 

@@ -3,7 +3,7 @@
 Only the tables that the query names are opened; filters and columns are pushed into the scan.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -26,15 +26,31 @@ class Answer:
     rows: Iterator[dict[str, Any]]
 
 
-@contextmanager
-def ask(lake: Lake, query: str) -> Iterator[Answer]:
-    """Run `query` over the lake's tables, each under its own name."""
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """What a query may name: `relations` are those it does name, as SQL; `known` are all there are."""
+
+    relations: Mapping[str, str]
+    known: tuple[str, ...]
+
+
+def tables_now(lake: Lake, query: str) -> Tables:
+    """The lake's tables as they are now."""
     there = [contract for contract in CATALOG.values() if lake.exists(contract)]
+    return Tables(
+        relations={each.name: relation(lake, each) for each in there if each.name in query.lower()},
+        known=tuple(each.name for each in there),
+    )
+
+
+@contextmanager
+def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer]:
+    """Run `query` over the tables given, or the lake's as they are now, each under its own name."""
+    there = tables or tables_now(lake, query)
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        for contract in there:
-            if contract.name in query.lower():
-                connection.execute(f"CREATE VIEW {contract.name} AS FROM {relation(lake, contract)}")
+        for name, sql in there.relations.items():
+            connection.execute(f"CREATE VIEW {name} AS FROM {sql}")
         try:
             result = connection.execute(query)
             columns = _distinct([description[0] for description in result.description or []])
@@ -44,7 +60,7 @@ def ask(lake: Lake, query: str) -> Iterator[Answer]:
                 subject="query",
                 seen=str(error).strip().rstrip("."),
                 why="it was not run to its end",
-                remedy=f"mend it; the tables are {', '.join(c.name for c in there) or 'not made yet (lakehouse sync)'}",
+                remedy=f"mend it; the tables are {', '.join(there.known) or 'not made yet (lakehouse sync)'}",
             ) from error
 
 

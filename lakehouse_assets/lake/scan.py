@@ -7,7 +7,9 @@ pushed into the files, and those of other partitions are not opened.
 from collections.abc import Sequence
 
 from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import Scopes, scope_predicate
 from lakehouse_assets.plan.sql_text import literal, name
 
 _TYPES: dict[ColumnType, str] = {
@@ -23,15 +25,23 @@ _TYPES: dict[ColumnType, str] = {
 }
 
 
-def relation(lake: Lake, contract: TableContract, *, version: int | None = None) -> str:
-    """SQL for the table's rows, to stand behind FROM; without rows if the table was not made yet."""
+def relation(lake: Lake, contract: TableContract, *, version: int | None = None, scopes: Scopes = ()) -> str:
+    """SQL for the table's rows, to stand behind FROM; without rows if the table was not made yet.
+
+    With `scopes` only the files of these partitions are named, so that those of others need not be there any more.
+    """
     files: list[str] = []
     if lake.exists(contract):
         table = lake.open(contract)
         if version is not None:
             table.load_as_version(version)
-        files = table.file_uris()
-    return files_relation(contract, files)
+        files = (
+            [str(file) for file in data_files(table, lake.path(contract), contract, scopes)]
+            if scopes
+            else table.file_uris()
+        )
+    rows = files_relation(contract, files)
+    return f"(FROM {rows} WHERE {scope_predicate(scopes, 'duckdb')})" if scopes else rows
 
 
 def files_relation(contract: TableContract, files: Sequence[str], *, also: tuple[str, ...] = ()) -> str:

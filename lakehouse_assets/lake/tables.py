@@ -31,6 +31,8 @@ class TableSize:
     version: int
 
 
+LOG_CLEANUP = "delta.enableExpiredLogCleanup"
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -89,6 +91,8 @@ class Lake:
                 configuration={
                     "delta.enableChangeDataFeed": "true",
                     "delta.enableDeletionVectors": "false",
+                    # Engines would drop log entries by age; only a vacuum knows who still reads them.
+                    LOG_CLEANUP: "false",
                     # Replays are noticed by their transaction; a month covers any run that is worth repeating.
                     "delta.setTransactionRetentionDuration": "interval 30 days",
                     "delta.dataSkippingStatsColumns": ",".join(each.name for each in with_statistics(contract)),

@@ -17,6 +17,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.extract.symbols import symbol_id, symbol_of
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.cursors import Position
 from lakehouse_assets_tests.support.writes import write
 
 Row = dict[str, Any]
@@ -92,11 +93,13 @@ class World:
 GRAPH = (DEFINITIONS, LINKS, IMPORTS_RESOLVED)
 
 
-def publish(lake: Lake, world: World, commit: str) -> None:
+def publish(lake: Lake, world: World, commit: str, *, day: int = 1) -> None:
     """Bring the graph's tables to the world's state, and say that they tell of the commit."""
     tables = world.tables()
     for contract in GRAPH:
-        write(lake, contract, tables[contract.name], partitions=("r",), run_id=commit)
+        position = Position(commit=commit).text
+        write(lake, contract, tables[contract.name], partitions=("r",), run_id=commit, cursor=position)
     versions = json_text({contract.name: lake.open(contract).version() for contract in GRAPH})
-    told = [{"repo": "r", "commit_sha": commit, "tables": versions}]
+    published_at = datetime(2026, 1, day, tzinfo=UTC)
+    told = [{"repo": "r", "commit_sha": commit, "tables": versions, "published_at": published_at}]
     write(lake, GRAPH_VERSIONS, rows(GRAPH_VERSIONS, told), partitions=("r",), owners=(), run_id=commit)

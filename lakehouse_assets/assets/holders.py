@@ -1,0 +1,47 @@
+"""All who hold something of the tables' past. Whoever keeps versions of tables adds a function to `HOLDERS`.
+
+A holder says what it needs as it is now; one that fails stops the vacuum that asks, so that nothing is removed on a
+guess. It is asked under the lock of `lake.pins.unvacuumed`; who takes a new hold does so under the same lock.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from lakehouse_assets.assets.graph.derivation_list import derivations
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.file_changes import FILE_CHANGES
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.holders import clones, pinned_commits, retained_commits
+from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.cursors import read_position
+from lakehouse_assets.plan.holds import Hold
+
+Holder = Callable[[Settings], Iterable[Hold]]
+
+
+def cursors(settings: Settings) -> Iterator[Hold]:
+    """Where each asset partition reads on in its inputs' change feeds, and the version it would compare with.
+
+    Assets that are made as a whole read no feed: their positions say where they were made, and hold nothing.
+    """
+    readers = [each for each in derivations() if each.owner_columns or each.asset == FILE_CHANGES.name]
+    latest = Ledger(Lake(settings.lake)).latest([CATALOG[each.asset] for each in readers])
+    names = {each.asset for each in readers}
+    for entry in latest.values():
+        position = read_position(entry.cursor) if entry.asset in names else None
+        for cursor in position.cursors.values() if position is not None else ():
+            yield Hold(
+                table=cursor.table,
+                by=f"cursor of {entry.asset} of {entry.partition}",
+                why="it reads on from there",
+                partition=entry.partition if CATALOG[cursor.table].partition_by else None,
+                version=cursor.end - 1 if cursor.end else None,
+                feed_from=cursor.end,
+            )
+
+
+HOLDERS: tuple[Holder, ...] = (cursors, retained_commits, pinned_commits, clones)
+
+
+def all_holds(settings: Settings) -> list[Hold]:
+    return [hold for holder in HOLDERS for hold in holder(settings)]

@@ -1,0 +1,69 @@
+"""Who holds what by the lake's own word: the last published commits, pinned ones, and clones."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from deltalake import DeltaTable
+
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.pins import pins
+from lakehouse_assets.lake.published import PublishedCommit, published_commits
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.holds import Hold, Retention, retained
+
+_DEEPEST = 3
+"""How many folders below the lake's own a clone may lie."""
+
+
+def retained_commits(settings: Settings) -> Iterator[Hold]:
+    """The published commits that stay readable without anybody's asking."""
+    retention = Retention(commits=settings.keep_commits, days=settings.keep_days)
+    by_repo: dict[str, list[PublishedCommit]] = {}
+    for each in published_commits(Lake(settings.lake)):
+        by_repo.setdefault(each.repo, []).append(each)
+    for repo, commits in by_repo.items():
+        kept = retained({each.commit_sha: each.published_at for each in commits}, retention, datetime.now(UTC))
+        for each in commits:
+            if each.commit_sha in kept:
+                yield from _of_commit(each, by=f"the last commits of {repo}", why=f"{retention} stay readable")
+
+
+def pinned_commits(settings: Settings) -> Iterator[Hold]:
+    lake = Lake(settings.lake)
+    wanted = {(each.repo, each.commit_sha): each for each in pins(lake)}
+    for each in published_commits(lake) if wanted else ():
+        found = wanted.get((each.repo, each.commit_sha))
+        if found is not None:
+            by = f"pin {each.repo}@{each.commit_sha[:12]}"
+            yield from _of_commit(each, by=by, why=found.why or "it was pinned")
+
+
+def clones(settings: Settings) -> Iterator[Hold]:
+    """Tables below the lake's folder whose log names files of another table there, as a shallow clone does."""
+    root = settings.lake
+    logs = (log for depth in range(1, _DEEPEST + 1) for log in root.glob("*/" * depth + "_delta_log"))
+    for folder in sorted(log.parent for log in logs):
+        for table, files in _foreign_files(root, folder).items():
+            clone = folder.relative_to(root).as_posix()
+            yield Hold(table=table, by=f"clone {clone}", why=f"{clone} names these files", files=tuple(files))
+
+
+def _foreign_files(root: Path, folder: Path) -> dict[str, list[str]]:
+    """Files that a table has in the folders of tables of ours, by table, as these tables' logs name them."""
+    found: dict[str, list[str]] = {}
+    for uri in DeltaTable(folder).file_uris():
+        path = Path(unquote(urlparse(uri).path) if "://" in uri or uri.startswith("file:") else uri)
+        if path.is_relative_to(folder) or not path.is_relative_to(root):
+            continue
+        below = path.relative_to(root)
+        if below.parts[0] in CATALOG:
+            found.setdefault(below.parts[0], []).append(Path(*below.parts[1:]).as_posix())
+    return found
+
+
+def _of_commit(commit: PublishedCommit, *, by: str, why: str) -> Iterator[Hold]:
+    for table, version in commit.versions.items():
+        yield Hold(table=table, by=by, why=why, partition=commit.repo, version=version)

@@ -1,0 +1,78 @@
+"""The pinned commits: the table `pins`, changed under the lock that a vacuum holds.
+
+Invariant: a commit is pinned only while it can be read, and nothing that it needs goes between the check and the pin.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.pins import PINS
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.lake.concurrency import alone, retried
+from lakehouse_assets.lake.published import PublishedCommit, is_readable
+from lakehouse_assets.lake.small_append import append_rows
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import equal_scopes
+from lakehouse_assets.plan.sql_text import literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pin:
+    repo: str
+    commit_sha: str
+    why: str
+    pinned_at: datetime
+
+
+@contextmanager
+def unvacuumed(lake: Lake) -> Generator[None, None, None]:
+    """Keep vacuums out: what can be read at the beginning of the scope can be read at its end."""
+    with alone(lake.root, "vacuum"):
+        yield
+
+
+def pins(lake: Lake) -> list[Pin]:
+    """All pins, in the order of repositories and time."""
+    return sorted((Pin(**row) for row in lake.rows(PINS)), key=lambda pin: (pin.repo, pin.pinned_at))
+
+
+def pin(lake: Lake, commit: PublishedCommit, why: str) -> bool:
+    """Keep the commit; False if it was kept already. Refused if it can no longer be read."""
+    with unvacuumed(lake):
+        if any((each.repo, each.commit_sha) == (commit.repo, commit.commit_sha) for each in pins(lake)):
+            return False
+        gone = unreadable_tables(lake, commit)
+        if gone:
+            raise LakeStateError(
+                subject=f"graph of {commit.repo} at {commit.commit_sha[:12]}",
+                seen=f"the versions of {', '.join(gone)} that tell of it can no longer be read",
+                why="there is nothing left to keep",
+                remedy=f"`lakehouse sync {commit.repo} --to {commit.commit_sha[:12]}` makes them again; then pin it",
+            )
+        row = {"repo": commit.repo, "commit_sha": commit.commit_sha, "why": why, "pinned_at": datetime.now(UTC)}
+        append_rows(lake, PINS, pa.Table.from_pylist([row], schema=arrow_schema(PINS.columns)))
+    return True
+
+
+def unpin(lake: Lake, commit: PublishedCommit) -> bool:
+    """Let the commit go; False if it was not pinned."""
+    repo, sha = literal(commit.repo, "datafusion"), literal(commit.commit_sha, "datafusion")
+    with unvacuumed(lake):
+        if not lake.exists(PINS):
+            return False
+        predicate = f"repo = {repo} AND commit_sha = {sha}"
+        metrics = retried(f"table {PINS.name}", lambda: lake.open(PINS).delete(predicate))
+    return bool(metrics["num_deleted_rows"])
+
+
+def unreadable_tables(lake: Lake, commit: PublishedCommit) -> list[str]:
+    """The tables whose version of the commit is gone."""
+    own = equal_scopes("repo", [commit.repo])
+    known = {name: CATALOG[name] for name in commit.versions if name in CATALOG}
+    return [name for name, contract in known.items() if not is_readable(lake, contract, commit.versions[name], own)]

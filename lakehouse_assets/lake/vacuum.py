@@ -1,0 +1,103 @@
+"""Removes from disk what a plan found that nobody needs: data files, feed files, log entries.
+
+Invariant: the plan is made and carried out while no writer of ours is at the table and nobody can take a new hold.
+Log entries go oldest first and files before them, so that a kill leaves nothing that the log still tells of.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.concurrency import holding
+from lakehouse_assets.lake.data_files import remove_files
+from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.maintained import Done, record
+from lakehouse_assets.lake.table_log import files_on_disk, table_log
+from lakehouse_assets.lake.tables import LOG_CLEANUP, Lake
+from lakehouse_assets.plan.holds import Hold, holds_of
+from lakehouse_assets.plan.vacuum import DiskFile, VacuumPlan, plan_vacuum
+
+LOG_AGE = timedelta(days=30)
+"""Log entries are small, and tell what happened: they stay for a month, whoever needs them or not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vacuumed:
+    """What a plan came to; `disk` is what was there before."""
+
+    plan: VacuumPlan
+    files_before: int
+    bytes_before: int
+
+
+def look(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta) -> Vacuumed:
+    """What a vacuum would remove now."""
+    plan, disk = _planned(lake, contract, holds, age)
+    return _told(plan, disk)
+
+
+def vacuum_table(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta) -> Vacuumed:
+    """Remove what nobody needs; call it inside `pins.unvacuumed`, with holds that were taken there."""
+    started = time.perf_counter()
+    with holding(lake.root, contract, ()):
+        plan, disk = _planned(lake, contract, holds, age)
+        remove_files(lake.path(contract), plan.remove)
+        _clean_log(lake, contract, plan)
+        version = lake.open(contract).version()
+    done = _told(plan, disk)
+    held = {each.by: {"files": each.files, "bytes": each.bytes} for each in plan.held}
+    record(
+        lake,
+        Done(
+            asset=contract.name,
+            action="vacuum",
+            version=version,
+            files_before=done.files_before,
+            files_after=done.files_before - len(plan.remove),
+            bytes_freed=plan.bytes,
+            log_entries=plan.log_entries,
+            held=held,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+    report("vacuum", contract.name, "removed", files=len(plan.remove), bytes=plan.bytes)
+    return done
+
+
+def _told(plan: VacuumPlan, disk: dict[str, DiskFile]) -> Vacuumed:
+    return Vacuumed(plan=plan, files_before=len(disk), bytes_before=sum(file.size for file in disk.values()))
+
+
+def _planned(
+    lake: Lake, contract: TableContract, holds: Sequence[Hold], age: timedelta
+) -> tuple[VacuumPlan, dict[str, DiskFile]]:
+    disk = files_on_disk(lake.path(contract))
+    now = datetime.now(UTC)
+    plan = plan_vacuum(
+        table_log(lake, contract),
+        disk,
+        holds_of(contract.name, holds),
+        before=_milliseconds(now - age),
+        log_before=_milliseconds(now - max(age, LOG_AGE)),
+    )
+    return plan, disk
+
+
+def _clean_log(lake: Lake, contract: TableContract, plan: VacuumPlan) -> None:
+    table = lake.open(contract)
+    if table.metadata().configuration.get(LOG_CLEANUP) != "false":  # a table from before holds were asked
+        table.alter.set_table_properties({LOG_CLEANUP: "false"})
+    if not plan.log_entries:
+        return
+    Ledger(lake).record(contract)  # what only the entries know
+    log = lake.path(contract) / "_delta_log"
+    for path in sorted(log.iterdir()):
+        if path.name[:20].isdecimal() and int(path.name[:20]) < plan.keep_log_from:
+            path.unlink(missing_ok=True)
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
