@@ -10,7 +10,7 @@ from lakehouse_assets.assets.graph.derivation_list import derivations
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.lake.holders import clones, pinned_commits, retained_commits
+from lakehouse_assets.lake.holders import clones, iceberg_snapshots, pinned_commits, retained_commits
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
@@ -40,7 +40,7 @@ def cursors(settings: Settings) -> Iterator[Hold]:
             )
 
 
-HOLDERS: tuple[Holder, ...] = (cursors, retained_commits, pinned_commits, clones)
+HOLDERS: tuple[Holder, ...] = (cursors, retained_commits, pinned_commits, clones, iceberg_snapshots)
 
 
 def all_holds(settings: Settings) -> list[Hold]:

@@ -1,10 +1,11 @@
-"""Who holds what by the lake's own word: the last published commits, pinned ones, and clones."""
+"""Who holds what by the lake's own word: published commits, pinned ones, clones, and what Iceberg's readers see."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -51,12 +52,25 @@ def clones(settings: Settings) -> Iterator[Hold]:
             yield Hold(table=table, by=f"clone {clone}", why=f"{clone} names these files", files=tuple(files))
 
 
+def iceberg_snapshots(settings: Settings) -> Iterator[Hold]:
+    """The versions whose files are also those of Iceberg snapshots that can still be read."""
+    from lakehouse_assets.lake.iceberg import has_catalog, held_versions, open_catalog  # loads for a second
+
+    if not has_catalog(settings.home):
+        return
+    catalog = open_catalog(settings.home)
+    for contract in CATALOG.values():
+        for version in held_versions(catalog, contract):
+            why = "its readers read the same files"
+            yield Hold(table=contract.name, by=f"Iceberg table {contract.name}", why=why, version=version)
+
+
 def _foreign_files(root: Path, folder: Path) -> dict[str, list[str]]:
     """Files that a table has in the folders of tables of ours, by table, as these tables' logs name them."""
     found: dict[str, list[str]] = {}
-    for uri in DeltaTable(folder).file_uris():
-        path = Path(unquote(urlparse(uri).path) if "://" in uri or uri.startswith("file:") else uri)
-        if path.is_relative_to(folder) or not path.is_relative_to(root):
+    for named in pa.table(DeltaTable(folder).get_add_actions())["path"].to_pylist():
+        path = Path(unquote(urlparse(named).path))
+        if not path.is_absolute() or path.is_relative_to(folder) or not path.is_relative_to(root):
             continue
         below = path.relative_to(root)
         if below.parts[0] in CATALOG:

@@ -46,6 +46,7 @@ CATALOG_NAME = "lakehouse"
 NAMESPACE = "lakehouse"
 DELTA_VERSION = "lakehouse.delta-version"
 KEPT = 30
+_FOLDER = "iceberg"
 _DELTA_TABLE = "lakehouse.delta-table"
 _NAME_MAPPING = "schema.name-mapping.default"
 
@@ -62,11 +63,16 @@ class Publication:
     files_removed: int = 0
 
 
+def has_catalog(home: Path) -> bool:
+    """Whether anything can have been published."""
+    return Config().get_catalog_config(CATALOG_NAME) is not None or (home / _FOLDER).is_dir()
+
+
 def open_catalog(home: Path) -> Catalog:
     """The catalog `lakehouse` of pyiceberg's own configuration; without one, SQLite in the lake's home."""
     if Config().get_catalog_config(CATALOG_NAME) is not None:
         return load_catalog(CATALOG_NAME)
-    folder = home / "iceberg"
+    folder = home / _FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     return load_catalog(CATALOG_NAME, type="sql", uri=f"sqlite:///{folder / 'catalog.db'}", warehouse=folder.as_uri())
 
