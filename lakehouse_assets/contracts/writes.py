@@ -19,6 +19,14 @@ WRITES = TableContract(
         ),
         Column(name="executor", type="string", description="Who wrote: spark or delta-rs."),
         Column(name="executor_reason", type="string", description="Why it was that one."),
+        Column(
+            name="owners",
+            type="string",
+            nullable=True,
+            description="Files whose rows were made anew, each with the reason where it is known, as JSON: all of them "
+            "up to 500, else the first; NULL where all rows of the partitions were made.",
+        ),
+        Column(name="owners_made", type="bigint", nullable=True, description="How many these files are."),
         Column(name="rows_inserted", type="bigint", description="Rows that were not there before."),
         Column(name="rows_updated", type="bigint", description="Rows whose content changed."),
         Column(name="rows_deleted", type="bigint", description="Rows that are gone."),
@@ -38,5 +46,5 @@ WRITES = TableContract(
     ),
     key=("write_key", "written_at"),
     strategy="append_new",
-    without_statistics=("seconds", "keys"),
+    without_statistics=("seconds", "keys", "owners"),
 )

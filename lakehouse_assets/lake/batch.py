@@ -42,5 +42,7 @@ class Batch:
     owners: tuple[str, ...] | None = None
     strategy: Strategy | None = None
     """Another strategy than the contract's."""
+    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why an owner's rows were made anew, as far as that is more than a change of its own."""
     since: Mapping[str, str] = field(default_factory=dict[str, str])
     """By partition the cursor that the rows go on from: the write is refused if another run has moved it meanwhile."""

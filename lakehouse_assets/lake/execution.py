@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from deltalake import DeltaTable
-from deltalake.schema import ArrayType, Field, PrimitiveType
 
-from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.commit_log import commit, is_plain
@@ -70,12 +69,6 @@ def execute(
     return outcome
 
 
-def add_columns(table: DeltaTable, plan: WritePlan) -> None:
-    if plan.add_columns:
-        table.alter.add_columns([_field(name, kind) for name, kind in plan.add_columns])
-        table.update_incremental()
-
-
 def _by_spark(
     spark: "SparkSession",
     table: DeltaTable,
@@ -108,10 +101,3 @@ def _spark_batch(contract: TableContract, frame: "DataFrame", run_id: str) -> "D
         now = literal(datetime.now(UTC), "spark")
         rows = rows.selectExpr("*", f"{now} AS written_at", f"{literal(run_id, 'spark')} AS written_by")
     return rows
-
-
-def _field(name: str, kind: ColumnType) -> Field:
-    names = {"int": "integer", "bigint": "long"}
-    if kind == "array<string>":
-        return Field(name, ArrayType(PrimitiveType("string"), contains_null=True), nullable=True)
-    return Field(name, PrimitiveType(names.get(kind, kind)), nullable=True)

@@ -201,6 +201,9 @@ def _metadata(done: WriteReport) -> dict[str, MetadataValue]:
     shown: dict[str, MetadataValue] = {name: MetadataValue.int(row[name]) for name in names}
     shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
     shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
+    if done.owners is not None:
+        shown["owners"] = MetadataValue.json(json.loads(done.owners))
+        shown["owners_made"] = MetadataValue.int(done.owners_made or 0)
     if len(done.entries) == 1:
         return shown | _partition_metadata(done.entries[0])
     return shown | {"keys": MetadataValue.json(json.loads(row["keys"]))}

@@ -11,6 +11,9 @@ from lakehouse_assets.lake.outcome import Outcome
 from lakehouse_assets.lake.tables import CommitFiles
 from lakehouse_assets.plan.write_plan import WritePlan
 
+OWNERS_TOLD = 500
+"""Of so many files a write tells the names: a row of `writes` stays small, whatever was renamed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class WriteReport:
@@ -22,6 +25,8 @@ class WriteReport:
     action: str
     executor: str
     executor_reason: str
+    owners: str | None
+    owners_made: int | None
     rows_inserted: int
     rows_updated: int
     rows_deleted: int
@@ -58,6 +63,15 @@ class WriteReport:
         return {**row, "partitions": list(self.partitions), "seconds": json_text(self.seconds), "keys": json_text(keys)}
 
 
+def owners_of(job: Job) -> dict[str, Any]:
+    """Which files' rows a write replaced, and why; nothing where it replaced all."""
+    owners, reasons = job.request.owners, job.batch.reasons
+    if owners is None:
+        return {"owners": None, "owners_made": None}
+    told = {owner: reasons.get(owner, "") for owner in owners[:OWNERS_TOLD]}
+    return {"owners": json_text(told), "owners_made": len(owners)}
+
+
 def report_of(
     job: Job,
     plan: WritePlan,
@@ -78,6 +92,7 @@ def report_of(
         action=plan.action,
         executor=plan.executor,
         executor_reason=plan.executor_reason,
+        **owners_of(job),
         rows_inserted=outcome.inserted,
         rows_updated=outcome.updated,
         rows_deleted=outcome.deleted,

@@ -6,6 +6,7 @@ from deltalake import write_deltalake
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.commit_log import brought_up, commit, is_plain
 from lakehouse_assets.lake.concurrency import retried
+from lakehouse_assets.lake.table_columns import add_columns
 from lakehouse_assets.lake.table_files import TableFolder
 from lakehouse_assets.lake.tables import Lake
 
@@ -13,6 +14,8 @@ from lakehouse_assets.lake.tables import Lake
 def append_rows(lake: Lake, contract: TableContract, rows: pa.Table) -> None:
     """Append; the file is written once, however often another writer's commit comes between."""
     table = lake.ensure(contract)
+    there = {field.name for field in table.schema().fields}
+    add_columns(table, [(each.name, each.type) for each in contract.columns if each.name not in there])
     if not is_plain(table):
         retried(f"table {contract.name}", lambda: write_deltalake(lake.ensure(contract), rows, mode="append"))
         return

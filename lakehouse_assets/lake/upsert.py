@@ -28,7 +28,7 @@ from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, WorkerRows
 from lakehouse_assets.lake.commit_log import brought_up, is_plain
 from lakehouse_assets.lake.concurrency import holding, retried
-from lakehouse_assets.lake.execution import add_columns, execute
+from lakehouse_assets.lake.execution import execute
 from lakehouse_assets.lake.job import Job, check_keys, job_of
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.moved_keys import moved_keys
@@ -37,6 +37,7 @@ from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport, report_of
 from lakehouse_assets.lake.small_append import append_rows
 from lakehouse_assets.lake.staging import Staged, stage
+from lakehouse_assets.lake.table_columns import add_columns
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake, commit_files
 from lakehouse_assets.lake.worker_executor import has_no_key_of
@@ -147,7 +148,7 @@ class UpsertService:
             plan = self._plan(job, staged, table, facts)
             full = evolved(contract, plan)
             account = Account.of(self._lake, job, full, plan, table, facts)
-        add_columns(table, plan)
+        add_columns(table, plan.add_columns)
         with phase(_PART, contract.name, "commit"):
             outcome = execute(table, self._lake.path(contract), full, plan, facts, staged, account, spark=self._spark)
         reached("write: after commit")

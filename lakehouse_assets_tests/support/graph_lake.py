@@ -74,8 +74,8 @@ class GraphLake:
         self._instance.add_dynamic_partitions(PARTITIONS_NAME, sorted(self.repositories))
         self._runs = 0
 
-    def sync(self, *names: str, heads: Mapping[str, str] | None = None) -> None:
-        """Bring neighbouring repositories to their heads in one run; without names, all."""
+    def sync(self, *names: str, heads: Mapping[str, str] | None = None) -> str:
+        """Bring neighbouring repositories to their heads in one run; without names, all. Gives the id of the run."""
         chosen = sorted(names or self.repositories)
         self._runs += 1
         written: list[TableContract] = []
@@ -92,6 +92,11 @@ class GraphLake:
                 self._write(table, batches)
                 written += [CATALOG[table]] if batches.batches else []
         Ledger(self.lake).record(*written)  # as the IO manager does when a run ends
+        return self._run
+
+    @property
+    def _run(self) -> str:
+        return f"run {self._runs}"
 
     def is_fresh(self) -> bool:
         return not plan_sync(self.lakehouse.settings, list(self.repositories.values())).stale
@@ -104,7 +109,7 @@ class GraphLake:
                 for key in batch.keys
             }
             service = UpsertService(self.lake, spark=lambda: NoSpark().spark_session, executor="delta-rs")
-            service.write(contract, batch, scopes, run_id=f"run {self._runs}")
+            service.write(contract, batch, scopes, run_id=self._run)
 
 
 def _outputs(asset: AssetsDefinition, result: Any) -> Iterator[tuple[str, Batches]]:

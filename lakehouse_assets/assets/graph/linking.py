@@ -59,6 +59,7 @@ class _Linked:
     rows: Mapping[str, pa.Table]
     owners: Mapping[str, tuple[str, ...]] | None
     """None if the rows are all of the repository's."""
+    reasons: Mapping[str, str]
     since: Mapping[str, str]
 
     def key_of(self, contract: TableContract) -> MaterializationKey:
@@ -73,6 +74,7 @@ def _batches(contract: TableContract, results: Sequence[_Linked], untouched: tup
             rows=each.rows[contract.name],
             keys=(each.key_of(contract),),
             owners=each.owners[contract.name],
+            reasons=each.reasons,
             since=each.since,
         )
         for each in results
@@ -128,6 +130,7 @@ def _link(lakehouse: LakehouseResource, work: Work) -> _Linked:
         key=replace(work.key, input_versions=versions),
         rows={**rows, **state_rows(repo, result)},
         owners=None if work.owners is None else _owners(result),
+        reasons=result.relinked | dict.fromkeys(result.gone, "gone"),
         since=work.since,
     )
 
