@@ -92,7 +92,7 @@ def _scratch_home(settings: Settings) -> Iterator[Settings]:
         settings.mirrors.mkdir(parents=True, exist_ok=True)
         kept = {name: os.environ.get(name) for name in ("LAKEHOUSE_HOME", "DAGSTER_HOME")}
         os.environ["LAKEHOUSE_HOME"] = str(home)
-        os.environ["DAGSTER_HOME"] = str(home)
+        os.environ.pop("DAGSTER_HOME", None)  # the project's own: its storage is below LAKEHOUSE_HOME, and quicker
         try:
             scratch = load_settings()
             scratch.mirrors.parent.mkdir(parents=True, exist_ok=True)
