@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     "--format", "output_format", type=click.Choice(["table", "json", "csv"]), default="table", help="Default: table."
 )
 @click.option("--at", "commit", metavar="REPO@COMMIT", help="The repository's graph as it was at this commit.")
+@click.option("--env", "environment", help="Environment to ask in: its models, and tables as it shows them.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def sql(query: str, output_format: Literal["table", "json", "csv"], commit: str | None, as_json: bool) -> None:
+def sql(
+    query: str,
+    output_format: Literal["table", "json", "csv"],
+    commit: str | None,
+    environment: str | None,
+    as_json: bool,
+) -> None:
     """Ask the tables in DuckDB's SQL, without a JVM.
 
     Example: lakehouse sql "SELECT language, count(*) FROM snapshots GROUP BY ALL"
@@ -31,7 +38,14 @@ def sql(query: str, output_format: Literal["table", "json", "csv"], commit: str 
 
     settings = load_settings()
     lake = Lake(settings.lake)
-    with ask(lake, query, None if commit is None else _tables_at(settings, commit, query)) as answer:
+    if commit is not None and environment is not None:
+        raise click.UsageError("--at and --env say different things of the same tables")
+    tables = None if commit is None else _tables_at(settings, commit, query)
+    if environment is not None:
+        from lakehouse_assets.lake.environment_reads import environment_tables
+
+        tables = environment_tables(lake, query, environment)
+    with ask(lake, query, tables) as answer:
         match "json" if as_json else output_format:
             case "json":
                 print_json(list(answer.rows))

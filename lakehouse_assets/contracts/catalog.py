@@ -8,6 +8,7 @@ from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.environments import ENVIRONMENTS
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
@@ -22,9 +23,11 @@ from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.maintenance import MAINTENANCE
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
+from lakehouse_assets.contracts.model_versions import MODEL_VERSIONS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.pins import PINS
+from lakehouse_assets.contracts.pipeline_executions import PIPELINE_EXECUTIONS
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.repositories import REPOSITORIES
@@ -67,6 +70,9 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             SCIP_OCCURRENCES,
             SCIP_SYMBOLS,
             SCIP_DIAGNOSTICS,
+            ENVIRONMENTS,
+            MODEL_VERSIONS,
+            PIPELINE_EXECUTIONS,
             MATERIALIZATIONS,
             WRITES,
             QUARANTINE,

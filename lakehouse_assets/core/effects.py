@@ -21,6 +21,7 @@ EffectPoint = Literal[
     "write: after commit",
     "write: after ledger",
     "write: after report",
+    "apply: before environment",
 ]
 EFFECT_POINTS: tuple[EffectPoint, ...] = get_args(EffectPoint)
 

@@ -10,6 +10,7 @@ from lakehouse_assets.core.errors import BadInputError
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_RESIDENT_PORT = 15002
+DEFAULT_MODELS = Path(__file__).resolve().parents[1] / "models" / "default"
 DEFAULT_EXPLORER_PORT = 3001
 
 _KEEPS = "a vacuum removes what is not kept"
@@ -66,6 +67,8 @@ class Settings(_Frozen):
     """Published commits that are younger than so many days stay readable as well."""
     keep_runs_days: int = 90
     """How long Dagster's own records of runs are kept."""
+    models: Path = DEFAULT_MODELS
+    """Folder of SQL models."""
 
     @property
     def lake(self) -> Path:
@@ -101,7 +104,14 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
         keep_commits=_whole(env, "LAKEHOUSE_KEEP_COMMITS", 20, at_least=1, why=_KEEPS),
         keep_days=_whole(env, "LAKEHOUSE_KEEP_DAYS", 0, at_least=0, why=_KEEPS),
         keep_runs_days=_whole(env, "LAKEHOUSE_KEEP_RUNS_DAYS", 90, at_least=1, why="older runs are forgotten"),
+        models=_models_folder(env),
     )
+
+
+def _models_folder(env: dict[str, str]) -> Path:
+    """`LAKEHOUSE_MODELS`, or the models that come with the package."""
+    given = env.get("LAKEHOUSE_MODELS")
+    return Path(given).expanduser().absolute() if given else DEFAULT_MODELS
 
 
 def home_directory(env: dict[str, str]) -> Path:

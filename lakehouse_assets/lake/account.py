@@ -35,7 +35,9 @@ class Account:
         held = {
             name: scope
             for name, scope in job.partitions.items()
-            if contract.partition_by and plan.action != "replace" and prune(facts.files, (scope,), None).touched
+            if not _is_shared(contract, name)
+            and plan.action != "replace"
+            and prune(facts.files, (scope,) if scope else (), None).touched
         }
         known = Ledger(lake).newest(contract, table, held) if held else {}
         before = {
@@ -49,7 +51,7 @@ class Account:
         made: list[Entry] = []
         for key in self.job.batch.keys:
             version: str | None = None
-            if not self.contract.partition_by:
+            if _is_shared(self.contract, key.partition):
                 # Rows are shared; what the partition uses of them is decided by what it was made from.
                 version = fingerprint([key.cursor, key.settings_hash, key.input_versions])
             elif outcome is not None:
@@ -66,3 +68,8 @@ class Account:
             if belongs(self.contract, values, self.job.partitions[partition]):
                 content = content.plus(change.added).minus(change.removed)
         return content
+
+
+def _is_shared(contract: TableContract, partition: str) -> bool:
+    """Whether partitions have their rows in common: the table has none, and yet they have names."""
+    return not contract.partition_by and partition != ""

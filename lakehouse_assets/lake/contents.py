@@ -20,7 +20,7 @@ Places = dict[PartitionValues, slice | npt.NDArray[np.intp]]
 
 def current_content(table: DeltaTable, contract: TableContract, scope: Scope, entry: Entry | None) -> Content:
     """What a partition that has files holds."""
-    if entry is not None and entry.data_version is not None and entry.cursor:
+    if entry is not None and entry.data_version is not None and "-" in entry.data_version and entry.cursor:
         return Content.from_version(entry.data_version)
     return counted_content(table, contract, scope)
 

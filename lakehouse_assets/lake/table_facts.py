@@ -16,7 +16,7 @@ _NAMES = {"integer": "int", "long": "bigint"}
 
 def table_facts(table: DeltaTable, contract: TableContract) -> TableFacts:
     """Facts of an open table; reads no data file."""
-    columns = {field.name: _type_name(field.type) for field in table.schema().fields}
+    columns = {field.name: type_name(field.type) for field in table.schema().fields}
     return TableFacts(version=table.version(), columns=columns, files=_files(table, contract), plain=is_plain(table))
 
 
@@ -45,11 +45,11 @@ def _files(table: DeltaTable, contract: TableContract) -> tuple[FileFacts, ...]:
     )
 
 
-def _type_name(kind: Any) -> str:
+def type_name(kind: Any) -> str:
     match kind:
         case PrimitiveType():
             return _NAMES.get(kind.type, kind.type)
         case ArrayType():
-            return f"array<{_type_name(kind.element_type)}>"
+            return f"array<{type_name(kind.element_type)}>"
         case _:
             return str(kind)

@@ -62,7 +62,7 @@ def align(contract: TableContract, batch: Mapping[str, str], table: Mapping[str,
         )
     known = {*contract.column_names, *(each.name for each in AUDIT_COLUMNS), *(name for name, _ in new)}
     lapsed: list[NamedType] = [
-        (name, _known_type(contract, name, kind)) for name, kind in table.items() if name not in known
+        (name, known_type(contract, name, kind)) for name, kind in table.items() if name not in known
     ]
     beyond = (*new, *lapsed)
     return Alignment(
@@ -81,11 +81,11 @@ def new_columns(contract: TableContract, columns: Mapping[str, str]) -> tuple[Na
     if contract.schema_policy != "evolve":
         return ()
     return tuple(
-        (name, _known_type(contract, name, kind)) for name, kind in columns.items() if name not in contract.column_names
+        (name, known_type(contract, name, kind)) for name, kind in columns.items() if name not in contract.column_names
     )
 
 
-def _known_type(contract: TableContract, name: str, kind: str) -> ColumnType:
+def known_type(contract: TableContract, name: str, kind: str) -> ColumnType:
     match kind:
         case "string" | "int" | "bigint" | "double" | "boolean" | "date" | "timestamp" | "array<string>" | "binary":
             return kind

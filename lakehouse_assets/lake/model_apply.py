@@ -1,0 +1,172 @@
+"""A plan applied: its models built and audited, then the environment moved to them in one step, or not at all."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from lakehouse_assets.core.effects import reached
+from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.lake.environments import Environments, keep_versions
+from lakehouse_assets.lake.executions import PipelineExecution, begun, tell
+from lakehouse_assets.lake.model_audits import AuditResult, ask_audits
+from lakehouse_assets.lake.model_building import Builder, Made, Workshop
+from lakehouse_assets.lake.model_inputs import Stored
+from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.models.environment import Environment, Member
+from lakehouse_assets.models.planning import Plan, Step
+
+Write = Callable[[Made, str], list[WriteReport]]
+"""Writes a model's batches for the run of that id."""
+
+
+@dataclass(kw_only=True)
+class Application:
+    """One execution of one plan. Go through `made` to its end, then `finish`.
+
+    Whoever takes a model from `made` has to write its batches before asking for the next, unless `write` does it.
+    """
+
+    workshop: Workshop
+    plan: Plan
+    write: Write | None = None
+    execution_id: str | None = None
+    run: list[str] = field(default_factory=list[str])
+    skipped: dict[str, str] = field(default_factory=dict[str, str])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    audits: list[AuditResult] = field(default_factory=list[AuditResult])
+    metrics: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+
+    def __post_init__(self) -> None:
+        self.execution = begun(self.plan.environment.name, "apply", plan=self.plan.id, execution=self.execution_id)
+        self.builder = Builder(workshop=self.workshop, plan=self.plan)
+
+    def made(self) -> Iterator[Made]:
+        """The models in order, each to be written before the next is asked for."""
+        tell(self.workshop.lake, self.execution)
+        for step in self.plan.steps:
+            if step.meaning is None:
+                self.skipped[step.name] = step.reason
+                continue
+            blocked = [name for name in step.meaning.inputs if name in self.failed]
+            if blocked:
+                self.failed[step.name] = f"not run, because {', '.join(blocked)} failed"
+            elif not step.runs:
+                self.builder.leave(step)
+                self.skipped[step.name] = step.reason
+                if "audits" in step.change.details and step.action != "view":
+                    self._guarded(step, lambda step=step: self._audit(step))
+            elif self.builder.is_cut_off(step):
+                self.builder.leave(step)
+                self.skipped[step.name] = "its inputs came out as they were"
+            else:
+                yield from self._one(step)
+
+    def _one(self, step: Step) -> Iterator[Made]:
+        started = time.perf_counter()
+        try:
+            for made in self.builder.build(step):
+                reports = self.write(made, self.execution.id) if self.write else []
+                yield made
+                self.metrics[step.name] = _metrics(made, reports)
+            self.run.append(step.name)
+            self._audit(step)
+        except LakehouseError as error:
+            self.failed[step.name] = str(error)
+        self.metrics.setdefault(step.name, {})["seconds"] = round(time.perf_counter() - started, 3)
+
+    def _guarded(self, step: Step, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except LakehouseError as error:
+            self.failed[step.name] = str(error)
+
+    def _audit(self, step: Step) -> None:
+        this = self.builder.relations[step.name]
+        assert step.meaning is not None
+        assert isinstance(this, Stored)
+        results = ask_audits(
+            self.workshop.lake,
+            step.meaning,
+            this,
+            self.builder.relations if any(audit.sql for audit in step.meaning.header.audits) else {},
+            executor=self.workshop.executor,
+            spark=self.workshop.spark,
+        )
+        self.audits += results
+        broken = [each for each in results if not each.passed]
+        if broken:
+            said = "; ".join(f"{each.audit}: {each.rows} rows, such as {list(each.examples)}" for each in broken)
+            self.failed[step.name] = f"audits found rows that must not be: {said}"
+
+    def finish(self) -> PipelineExecution:
+        """Move the environment, unless a model failed; the execution is told either way."""
+        lake = self.workshop.lake
+        done = {
+            "run": tuple(self.run),
+            "skipped": self.skipped,
+            "failed": self.failed,
+            "metrics": {"models": self.metrics},
+        }
+        if self.failed:
+            ended = self.execution.ended("failed", **done)
+            tell(lake, ended)
+            return ended
+        keep_versions(lake, [step.meaning for step in self.plan.steps if step.meaning is not None])
+        reached("apply: before environment")
+        after = self.environment()
+        if after.members == self.plan.environment.members:
+            after = self.plan.environment
+        try:
+            if after is not self.plan.environment:
+                Environments(lake).put(after)
+        except LakehouseError as error:
+            tell(lake, self.execution.ended("refused", **{**done, "failed": {after.name: str(error)}}))
+            raise
+        ended = self.execution.ended("succeeded", **done, revision=after.revision)
+        tell(lake, ended)
+        return ended
+
+    def environment(self) -> Environment:
+        """The environment as it is to be: what was built, at the versions that the tables have now."""
+        members = dict(self.plan.sources)
+        for step in self.plan.steps:
+            if step.meaning is None:
+                continue
+            relation = self.builder.relations[step.name]
+            members[step.name] = Member(
+                kind="view" if step.action == "view" else "table",
+                version=step.meaning.data,
+                metadata=step.meaning.metadata,
+                table=step.meaning.table,
+                table_version=(relation.version or 0) if isinstance(relation, Stored) else -1,
+            )
+        return self.plan.environment.next("apply", members, execution=self.execution.id, now=datetime.now(UTC))
+
+
+def written_here(workshop: Workshop) -> Write:
+    """Writes through the upsert service, in this process."""
+    service = UpsertService(workshop.lake, spark=workshop.spark, executor=workshop.executor)
+
+    def write(made: Made, run_id: str) -> list[WriteReport]:
+        scopes = made.batches.partitions or {"": ()}
+        return [
+            service.write(
+                made.contract, each, {key.partition: scopes[key.partition] for key in each.keys}, run_id=run_id
+            )
+            for each in made.batches.batches
+        ]
+
+    return write
+
+
+def _metrics(made: Made, reports: list[WriteReport]) -> dict[str, object]:
+    return {
+        "engine": made.engine,
+        "engine_reason": made.engine_reason,
+        "parts": len(made.step.parts) + len(made.step.copied),
+        "rows_changed": sum(each.rows_changed for each in reports),
+        "rows_unchanged": sum(each.rows_unchanged for each in reports),
+        "files_added": sum(each.files_added for each in reports),
+    }

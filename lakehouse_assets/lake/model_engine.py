@@ -1,0 +1,151 @@
+"""Runs models' queries: in DuckDB where that provably gives the same rows and they are not too many, else on Spark.
+
+Spark's SQL is what a model says. DuckDB answers in milliseconds where a JVM takes seconds to start, so it gets the
+queries that are made of nothing but what means the same in both (`models/portable.py`).
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.model_inputs import Relations, Stored, Viewed
+from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.spark_errors import spark_errors
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.views import ViewScope, view_scope
+from lakehouse_assets.models.intervals import Span
+from lakehouse_assets.models.query import needs_spark, runnable, within
+from lakehouse_assets.plan.canonical_sql import SqlDialect
+from lakehouse_assets.plan.sql_text import Value, name
+
+if TYPE_CHECKING:
+    import duckdb
+    from pyspark.sql import DataFrame, SparkSession
+
+    Rows = pa.Table | DataFrame
+
+MANY_ROWS = 20_000_000
+"""Beyond so many rows to be read, a query goes to Spark."""
+
+EngineName = Literal["duckdb", "spark"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A query over relations: of some partitions of some of its inputs only, or of some days only."""
+
+    subject: str
+    sql: str
+    relations: Relations
+    partitions: tuple[str, Sequence[Value]] | None = None
+    partitioned: frozenset[str] = frozenset()
+    days: tuple[str, Sequence[Span]] | None = None
+
+    def text(self, names: dict[str, str], dialect: SqlDialect) -> str:
+        only = {self.partitions[0]: self.partitions[1]} if self.partitions else None
+        sql = runnable(self.sql, names, dialect=dialect, only=only, of=self.partitioned)
+        return within(sql, self.days[0], self.days[1], dialect) if self.days else sql
+
+
+def choose_engine(
+    subject: str, sql: str, relations: Relations, rows: int | None, executor: Executor
+) -> tuple[EngineName, str]:
+    """Who runs a query, and why."""
+    if executor == "spark":
+        return "spark", "forced by LAKEHOUSE_EXECUTOR"
+    types = {name: each.types for name, each in relations.items()}
+    texts = [sql, *(each.meaning.sql for each in relations.values() if isinstance(each, Viewed))]
+    different = next((reason for reason in (needs_spark(text, types) for text in texts) if reason), None)
+    if executor == "delta-rs":
+        if different is not None:
+            raise BadInputError(
+                subject=subject,
+                seen=f"{different} may mean something else in DuckDB, and LAKEHOUSE_EXECUTOR keeps Spark out",
+                why="its rows would depend on who made them",
+                remedy="unset LAKEHOUSE_EXECUTOR",
+            )
+        return "duckdb", "forced by LAKEHOUSE_EXECUTOR"
+    if different is not None:
+        return "spark", f"{different} may mean something else in DuckDB"
+    if rows is not None and rows > MANY_ROWS:
+        return "spark", f"{rows:,} rows are to be read"
+    return "duckdb", "it means the same there, and needs no JVM"
+
+
+@contextmanager
+def answer(
+    lake: Lake, question: Question, engine: EngineName, spark: "Callable[[], SparkSession]"
+) -> "Generator[Rows, None, None]":
+    """The rows, to be used inside the scope: views that Spark reads them by live as long."""
+    if engine == "duckdb":
+        with local_sql() as connection:
+            yield _locally(lake, question, connection)
+        return
+    session = spark()
+    from pyspark.errors import AnalysisException, ArithmeticException
+
+    try:
+        with view_scope(session) as views, spark_errors(question.subject):
+            yield session.sql(question.text(_spark_views(lake, question.relations, session, views), "spark"))
+    except (AnalysisException, ArithmeticException) as error:
+        raise _not_run(question, str(error).splitlines()[0]) from error
+
+
+def _locally(lake: Lake, question: Question, connection: "duckdb.DuckDBPyConnection") -> pa.Table:
+    from duckdb import Error
+
+    views = relations_sql(lake, question.relations)
+    for each, sql in views.items():
+        connection.execute(f"CREATE OR REPLACE TEMP VIEW {name(each, 'duckdb')} AS FROM {sql}")
+    try:
+        return connection.sql(question.text({each: each for each in views}, "duckdb")).to_arrow_table()
+    except Error as error:
+        raise _not_run(question, str(error).strip().splitlines()[0]) from error
+
+
+def _not_run(question: Question, seen: str) -> BadInputError:
+    return BadInputError(
+        subject=question.subject,
+        seen=seen.rstrip("."),
+        why="its query was not run to its end",
+        remedy="mend the query, or the rows that it stumbles over",
+    )
+
+
+def relations_sql(lake: Lake, relations: Relations) -> dict[str, str]:
+    """Each relation as DuckDB's SQL, to stand behind FROM; views name the relations before them."""
+    made: dict[str, str] = {}
+    for each, what in relations.items():
+        match what:
+            case Stored():
+                made[each] = relation(lake, what.contract, version=what.version)
+            case Viewed():
+                names = {other: other for other in made}
+                made[each] = f"({runnable(what.meaning.sql, names, dialect='duckdb')})"
+    return made
+
+
+def _spark_views(lake: Lake, relations: Relations, spark: "SparkSession", views: ViewScope) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for each, what in relations.items():
+        match what:
+            case Stored():
+                frame = _spark_table(lake, what, spark)
+            case Viewed():
+                frame = spark.sql(runnable(what.meaning.sql, names, dialect="spark"))
+        names[each] = views.register(each, frame)
+    return names
+
+
+def _spark_table(lake: Lake, what: Stored, spark: "SparkSession") -> "DataFrame":
+    lake.ensure(what.contract)
+    reader = spark.read.format("delta")
+    if what.version is not None:
+        reader = reader.option("versionAsOf", what.version)
+    return reader.load(str(lake.path(what.contract)))

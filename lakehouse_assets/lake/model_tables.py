@@ -1,0 +1,89 @@
+"""The table of a model's version: its contract is made when its rows are, from the model and the types they have."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.table_facts import type_name as delta_type_name
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.models.meaning import Meaning
+from lakehouse_assets.plan.alignment import known_type
+
+
+def model_contract(meaning: Meaning, types: Mapping[str, ColumnType]) -> TableContract:
+    """The contract of the version's table. A column may be NULL unless it says where or which a row is."""
+    header = meaning.header
+    placed = {*header.key, *header.stored_by}
+    return TableContract(
+        name=meaning.table,
+        description=header.description or f"Rows of the model {meaning.name}.",
+        columns=tuple(_column(meaning, name, kind, nullable=name not in placed) for name, kind in types.items()),
+        key=header.key,
+        partition_by=header.stored_by,
+        strategy="upsert",
+    )
+
+
+def stored_contract(lake: Lake, meaning: Meaning, *, table: str | None = None) -> TableContract | None:
+    """The contract with the types that the version's table has, or another version's; None if it was not built yet."""
+    nominal = named(table or meaning.table)
+    if not lake.exists(nominal):
+        return None
+    fields = lake.open(nominal).schema().fields
+    types: dict[str, ColumnType] = {
+        each.name: known_type(nominal, each.name, delta_type_name(each.type)) for each in fields
+    }
+    return replace(model_contract(meaning, types), name=nominal.name)
+
+
+def named(table: str) -> TableContract:
+    """A contract that says no more than the table's name, for those who only look at its log."""
+    column = Column(name="key", type="string", description="Not known.")
+    return TableContract(name=table, description="", columns=(column,), key=("key",), strategy="upsert")
+
+
+def row_types(meaning: Meaning, schema: pa.Schema) -> dict[str, ColumnType]:
+    """The types of a query's rows in a contract's words; those that the header declares win."""
+    types: dict[str, ColumnType] = {}
+    for each in schema:
+        said = meaning.header.columns.get(each.name)
+        types[each.name] = said.type if said and said.type else _nearest(meaning, each.name, each.type)
+    return types
+
+
+def _nearest(meaning: Meaning, name: str, kind: pa.DataType) -> ColumnType:
+    """Whole numbers of another width and exact decimals become the type that both engines would store."""
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_int64(kind) or pa.types.is_uint32(kind) or (pa.types.is_decimal(kind) and kind.scale == 0):
+        return "bigint"
+    if pa.types.is_integer(kind):
+        return "int"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "double"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind):
+        return "string"
+    if pa.types.is_date(kind):
+        return "date"
+    if pa.types.is_timestamp(kind):
+        return "timestamp"
+    if pa.types.is_list(kind) and _nearest(meaning, name, kind.value_type) == "string":
+        return "array<string>"
+    if pa.types.is_binary(kind):
+        return "binary"
+    raise BadInputError(
+        subject=f"model {meaning.name}",
+        seen=f"its column {name} is {kind}",
+        why="tables have no such type",
+        remedy="cast it to string, int, bigint, double, boolean, date, timestamp or array<string>",
+    )
+
+
+def _column(meaning: Meaning, name: str, kind: ColumnType, *, nullable: bool) -> Column:
+    said = meaning.header.columns.get(name)
+    description = said.description if said else ""
+    sensitive = said.sensitive if said else False
+    return Column(name=name, type=kind, description=description, nullable=nullable, sensitive=sensitive)

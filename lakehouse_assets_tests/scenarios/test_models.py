@@ -1,0 +1,79 @@
+"""Environments over a small lake: which models ran, and what each environment shows."""
+
+from pathlib import Path
+
+import pytest
+
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.model_lake import ModelLake, file
+from lakehouse_assets_tests.support.models import model_text
+
+BASE = "SELECT repo, path, size, kind FROM snapshots WHERE size > 0"
+SIZES = "SELECT repo, path, size * 2 AS twice FROM base"
+KINDS = "SELECT repo, path, kind FROM base"
+
+
+@pytest.fixture
+def built(lake: Lake, tmp_path: Path) -> ModelLake:
+    """Three models, applied in prod."""
+    found = ModelLake(lake, tmp_path / "models")
+    found.rows(SNAPSHOTS, [file("a", "x.py", 1), file("a", "y.py", 2)])
+    found.models(base=BASE, sizes=SIZES, kinds=KINDS)
+    found.create("prod")
+    assert found.ran("prod") == ["base", "kinds", "sizes"]
+    return found
+
+
+def shown(lake: ModelLake, environment: str) -> list[tuple[str, int]]:
+    rows = lake.ask(environment, "SELECT path, twice FROM sizes ORDER BY path")
+    return [(row["path"], row["twice"]) for row in rows]
+
+
+def test_what_is_applied_is_shown_and_a_second_apply_runs_nothing(built: ModelLake):
+    assert shown(built, "prod") == [("x.py", 2), ("y.py", 4)]
+    before = built.environment("prod")
+    assert built.ran("prod") == []
+    assert built.environment("prod") == before
+
+
+CHANGES: dict[str, tuple[dict[str, str | None], list[str]]] = {
+    "a comment": ({"base": "-- new\n" + BASE.replace(" FROM", "\n  FROM")}, []),
+    "a description": ({"base": model_text(BASE, description="All.")}, []),
+    "an added column that nobody uses": ({"base": BASE.replace("kind", "kind, mode")}, ["base"]),
+    "an added column in the middle": ({"base": BASE.replace("path,", "path, mode,")}, ["base"]),
+    "a changed column": ({"base": BASE.replace("size,", "size + 1 AS size,")}, ["base", "sizes"]),
+    "a changed filter": ({"base": BASE.replace("> 0", "> 1")}, ["base", "kinds", "sizes"]),
+    "a renamed column": (
+        {"base": BASE.replace("kind", "kind AS sort"), "kinds": "SELECT repo, path, sort AS kind FROM base"},
+        ["base", "kinds"],
+    ),
+    "a changed key": ({"base": model_text(BASE, key="[path, repo]")}, ["base"]),
+    "a changed materialization": ({"base": model_text(BASE, materialization="by_key")}, ["base"]),
+    "a view instead": ({"base": model_text(BASE, materialization="view", key=None)}, []),
+    "a removed model": ({"kinds": None}, []),
+    "a changed child": ({"sizes": SIZES.replace("2", "3")}, ["sizes"]),
+}
+
+
+@pytest.mark.parametrize(("texts", "ran"), CHANGES.values(), ids=CHANGES)
+def test_a_change_runs_exactly_what_it_affects_once_for_two_environments(
+    built: ModelLake, texts: dict[str, str | None], ran: list[str]
+):
+    built.create("dev", base="prod")
+    before = shown(built, "prod")
+    built.models(**texts)
+    assert built.ran("dev") == ran
+    assert shown(built, "prod") == before
+    # What dev has built, prod shares.
+    assert built.ran("prod") == []
+    assert built.environment("prod").models == built.environment("dev").models
+
+
+@pytest.mark.parametrize(("texts", "ran"), CHANGES.values(), ids=CHANGES)
+def test_a_change_runs_exactly_what_it_affects_in_one_environment(
+    built: ModelLake, texts: dict[str, str | None], ran: list[str]
+):
+    built.models(**texts)
+    assert built.ran("prod") == ran
+    assert built.ran("prod") == []

@@ -1,0 +1,105 @@
+"""A lake with a folder of models, and environments over it: what ran is told by name."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.environment_changes import create_environment
+from lakehouse_assets.lake.environment_reads import environment_tables
+from lakehouse_assets.lake.environments import Environments
+from lakehouse_assets.lake.executions import PipelineExecution
+from lakehouse_assets.lake.model_apply import Application, written_here
+from lakehouse_assets.lake.model_building import Workshop
+from lakehouse_assets.lake.model_plans import Request, known_tables, plan_for
+from lakehouse_assets.lake.query import ask
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.models.environment import Environment
+from lakehouse_assets.models.planning import Plan
+from lakehouse_assets_tests.support.models import model_text
+from lakehouse_assets_tests.support.writes import no_spark, table_of, write
+
+TODAY = date(2026, 3, 1)
+
+
+class ModelLake:
+    def __init__(self, lake: Lake, folder: Path) -> None:
+        self.lake = lake
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._writes = 0
+
+    def rows(self, contract: TableContract, rows: Sequence[dict[str, Any]], *repos: str) -> None:
+        """The rows of some repositories in a table of the graph."""
+        self._writes += 1
+        run = f"run-{self._writes}"
+        names = repos or tuple(sorted({row["repo"] for row in rows}))
+        write(self.lake, contract, table_of(contract, rows), partitions=names, run_id=run, cursor=run)
+
+    def models(self, **texts: str | None) -> None:
+        """Write models' files; None takes one away."""
+        for name, text in texts.items():
+            path = self.folder / f"{name}.sql"
+            if text is None:
+                path.unlink()
+            else:
+                path.write_text(text if text.startswith("/* model") else model_text(text))
+
+    def create(self, name: str, **more: Any) -> Environment:
+        return create_environment(self.lake, Environment(name=name, **more))
+
+    def plan(
+        self, environment: str, *, select: Sequence[str] = (), restate: Sequence[str] = (), today: date = TODAY
+    ) -> Plan:
+        request = Request(environment=environment, selection=tuple(select), restate=tuple(restate))
+        return plan_for(self.lake, self.folder, request, today=today)
+
+    def apply(self, environment: str, **more: Any) -> PipelineExecution:
+        return self.carry_out(self.plan(environment, **more))
+
+    def carry_out(self, plan: Plan) -> PipelineExecution:
+        workshop = Workshop(lake=self.lake, tables=known_tables(), spark=no_spark, executor="delta-rs")
+        application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
+        for _ in application.made():
+            pass
+        return application.finish()
+
+    def ran(self, environment: str, **more: Any) -> list[str]:
+        """The models that an apply runs; it has to succeed."""
+        done = self.apply(environment, **more)
+        assert dict(done.failed) == {}
+        return sorted(done.run)
+
+    def environment(self, name: str) -> Environment:
+        return Environments(self.lake).all()[name]
+
+    def ask(self, environment: str, query: str) -> list[dict[str, Any]]:
+        with ask(self.lake, query, environment_tables(self.lake, query, environment)) as answer:
+            return list(answer.rows)
+
+    def data_files(self) -> set[Path]:
+        """Data files of all tables but those that tell of environments and of writes."""
+        own = {"environments", "model_versions", "pipeline_executions", "writes", "materializations"}
+        return {
+            path
+            for path in self.lake.root.rglob("*.parquet")
+            if path.relative_to(self.lake.root).parts[0] not in own and "_delta_log" not in path.parts
+        }
+
+
+def file(repo: str, path: str, size: int = 1, **more: object) -> dict[str, object]:
+    """A row of `snapshots`."""
+    return {
+        "repo": repo,
+        "path": path,
+        "blob_sha": f"{path}{size}",
+        "mode": "100644",
+        "kind": "file",
+        "size": size,
+        "language": "Python",
+        "is_generated": False,
+        "is_vendored": False,
+        "is_test": False,
+        **more,
+    }
