@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -45,9 +46,9 @@ def extract_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _without_text(language: str) -> Facts:
-    return Facts(
-        language=language, parser="none", status="failed", diagnostics=("1:0: the content is not kept as text",)
-    )
+    """Facts of a file of which nothing is known but that it is there."""
+    nothing = extract("", language)
+    return replace(nothing, parser="none", status="failed", diagnostics=("1:0: the content is not kept as text",))
 
 
 def _as(values: Any, kind: pa.DataType) -> pa.Array:
