@@ -18,7 +18,7 @@ LEVELS = [
     {"change", "link", "stories"},
     {"lake", "sources"},
     {"assets"},
-    {"automation"},
+    {"automation", "explorer"},
     {"definitions", "cli"},
 ]
 LEVEL_OF = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}

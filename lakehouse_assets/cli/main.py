@@ -25,6 +25,7 @@ _VERBS = {
     "callees": "lakehouse_assets.cli.ask:callees",
     "importers": "lakehouse_assets.cli.ask:importers",
     "references": "lakehouse_assets.cli.ask:references",
+    "explore": "lakehouse_assets.cli.explore:explore",
     "diff": "lakehouse_assets.cli.diff:diff",
     "impact": "lakehouse_assets.cli.impact:impact",
     "env": "lakehouse_assets.cli.env:env",

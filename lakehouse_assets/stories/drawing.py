@@ -7,7 +7,7 @@ from lakehouse_assets.stories.html import Markup, element
 from lakehouse_assets.stories.page import scrolling
 
 _BOX_WIDTH, _LINE_HEIGHT, _GAP_X, _GAP_Y = 156, 18, 36, 16
-_LETTERS = 21
+_LETTERS = 19
 """That fit into a box; a longer name is cut, and whole in the title."""
 
 

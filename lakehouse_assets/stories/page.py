@@ -48,7 +48,7 @@ def table(caption: str, columns: list[str], rows: list[list[Child]], *, numbers:
 
 
 def scrolling(label: str, *children: Child) -> Markup:
-    return element("div", *children, class_="scroll", role="region", aria_label=label, tabindex=0)
+    return element("div", *children, class_="scroll", role="group", aria_label=label, tabindex=0)
 
 
 def folded(summary: Child, *children: Child, opened: bool = False) -> Markup:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pygit2
 
 from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets_tests.bench.explorer import explorer
 from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.bench.graph import graph
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, heading, line, pick, timed
@@ -123,6 +124,7 @@ BENCHMARKS = {
     "memory": memory,
     "graph": graph,
     "updates": updates,
+    "explorer": explorer,
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,63 @@
+"""The explorer's pages about change: whom it touches, and which commits added or removed an edge."""
+
+from typing import Any
+
+from lakehouse_assets.explorer.asked import Asked
+from lakehouse_assets.explorer.frame import frame
+from lakehouse_assets.explorer.pages import symbol_link
+from lakehouse_assets.stories.html import Child, Markup, element, join
+from lakehouse_assets.stories.page import badge, table
+
+
+def impact_body(found: dict[str, Any]) -> Markup:
+    """Callers and importers by distance."""
+    callers = [_way(row, row["symbol"]) for row in found["callers"]]
+    importers = [_way(row, row["impacted_path"]) for row in found["importers"]]
+    more = " There are more beyond them." if found["more_callers"] or found["more_importers"] else ""
+    heads = ["steps", "who", "because it", "of", "repository"]
+    return join(
+        element("p", f"Up to {found['limit']} steps away.{more}"),
+        [element("p", note, class_="soft") for note in found["notes"]],
+        element("h2", f"Definitions: {len(callers):,}"),
+        table("definitions that are touched", heads, callers[:500]) if callers else element("p", "None."),
+        element("h2", f"Files by import: {len(importers):,}"),
+        table("files that are touched", heads, importers[:500]) if importers else element("p", "None."),
+    )
+
+
+def _way(row: dict[str, Any], who: str) -> list[Child]:
+    return [row["distance"], who, row["reason"].replace("_", " "), row["via_symbol"], row["impacted_repo"]]
+
+
+def symbol_impact_page(asked: Asked, repo: str, symbol_id: str) -> str:
+    told = asked.answers.symbol(repo, symbol_id)
+    found = asked.changes.impact_of_symbol(repo, symbol_id, limit=4)
+    title = f"Whom a change to {told['qualified_name']} touches"
+    return frame(title, element("h1", title), element("p", symbol_link(told)), impact_body(found))
+
+
+def history_page(asked: Asked, repo: str, symbol_id: str) -> str:
+    told = asked.answers.symbol(repo, symbol_id)
+    found = asked.changes.history(repo, symbol_id)
+    title = f"Edges of {told['qualified_name']} over commits"
+    rows: list[list[Child]] = [
+        [
+            element("code", each["commit"][:12]),
+            badge(each["change"]),
+            each["kind"],
+            each["source"],
+            each["target"] or "unknown",
+        ]
+        for each in found["items"]
+    ]
+    commits = ", ".join(commit[:12] for commit in found["commits"])
+    return frame(
+        title,
+        element("h1", title),
+        element("p", symbol_link(told)),
+        element("p", f"The graph was brought to: {commits}. Each is compared with the one before it.", class_="soft"),
+        [element("p", note, class_="soft") for note in found["notes"]],
+        table("edges that came and went", ["commit", "change", "kind", "from", "to"], rows)
+        if rows
+        else element("p", "No edge of it came or went between these commits."),
+    )

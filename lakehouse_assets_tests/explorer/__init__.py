@@ -1,0 +1,1 @@
+"""The explorer: its answers, its API and its pages."""

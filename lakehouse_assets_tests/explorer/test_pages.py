@@ -1,0 +1,97 @@
+"""The explorer and stories in a real browser: search, walk, read; and whether everyone can use them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from lakehouse_assets.stories.story_page import story_page
+from lakehouse_assets_tests.explorer.conftest import Explored
+from lakehouse_assets_tests.support.stories import hostile_story
+from lakehouse_assets_tests.support.ui import chromium
+
+
+@pytest.fixture(scope="module")
+def browser(explored: Explored) -> Iterator[Browser]:
+    """Opened after the lake is made, since no other event loop can run in this thread meanwhile."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that fails the test if it logs an error or lets a script of a repository run."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(f"dialog {dialog.message}"))
+    page.set_default_timeout(20_000)
+    yield page
+    page.close()
+    assert said == []
+
+
+def test_search_as_one_types_then_walk_three_hops_and_read_source(explored: Explored, page: Page):
+    page.goto(explored.served.url)
+    page.get_by_role("combobox").press_sequentially("Cart.pri")
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("shop.cart.Cart.priced")
+    expect(page.locator("pre.source")).to_contain_text("return count")
+    for hop in ("shop.cart.Cart.total", "shop.main.run", "web.view.show"):
+        title = ".".join(hop.split(".")[-2:])
+        page.locator("svg a").filter(has_text=title).first.click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(hop)
+    expect(page.locator("pre.source .kw").first).to_have_text("def")
+    page.get_by_role("link", name="Whom would a change touch?").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Whom a change to web.view.show touches")
+
+
+def test_what_was_typed_is_text(explored: Explored, page: Page):
+    page.goto(explored.served.url)
+    page.get_by_role("combobox").press_sequentially("<img src=x")
+    expect(page.get_by_role("option").first).to_contain_text("<img src=x onerror=alert(1)>")
+    expect(page.locator("img")).to_have_count(0)
+
+
+def test_a_run_s_story_is_read_from_the_list_of_runs(explored: Explored, page: Page):
+    page.goto(f"{explored.served.url}/runs")
+    page.get_by_role("link").filter(has_text=page.locator("tbody a").first.inner_text()).click()
+    expect(page.get_by_role("heading", name="What ran")).to_be_visible()
+    page.get_by_role("link", name="snapshots, written").click()
+    expect(page.locator("#asset-snapshots")).to_be_in_viewport()
+
+
+def addresses(explored: Explored, folder: Path) -> list[str]:
+    """Every kind of page."""
+    served = explored.served
+    symbol = served.find("shop.cart.Cart")
+    here = f"{served.url}/symbols/shop/{symbol['id']}"
+    run = next(part for part in served.get("/runs").text.split('"') if part.startswith("/runs/"))
+    failed = folder / "failed.html"
+    failed.write_text(story_page(hostile_story()))
+    paths = ["/", "/?q=cart", "/repositories/shop", "/runs", "/api", "/nothing", run]
+    more = [here, f"{here}/related/callers", f"{here}/impact", f"{here}/history", failed.as_uri()]
+    return [*(served.url + path for path in paths), *more]
+
+
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
+def test_pages_fit_and_everyone_can_use_them_in_light_and_dark(
+    explored: Explored, browser: Browser, tmp_path: Path, width: int
+):
+    for address in addresses(explored, tmp_path):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme="dark" if width < 500 else "light",
+            bypass_csp=True,  # for the checker's own script
+        )
+        page = context.new_page()
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{address} scrolls sideways"
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{address}: {found.generate_report()}"
+        context.close()
