@@ -1,7 +1,7 @@
 """Search among names."""
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakehouse_assets.explorer.names import Names
@@ -20,6 +20,7 @@ def test_whole_names_come_before_last_parts_before_beginnings_before_the_rest():
     assert held.search("  ") == []
 
 
+@settings(deadline=None)
 @given(NAMES, st.text("aB.é", min_size=1, max_size=3))
 def test_every_name_that_has_the_query_is_found_once(qualified: list[str], query: str):
     wanted = {i for i, name in enumerate(qualified) if query.lower() in name.lower().replace("\n", " ")}
