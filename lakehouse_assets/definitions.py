@@ -1,6 +1,6 @@
 """The only place where the rooms are wired together."""
 
-from dagster import Definitions, in_process_executor, load_assets_from_modules
+from dagster import Definitions, load_assets_from_modules
 
 from lakehouse_assets.assets.change import diffs, file_changes, impact
 from lakehouse_assets.assets.git import blobs, commits, snapshots
@@ -10,7 +10,7 @@ from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.automation.checks import contract_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
-from lakehouse_assets.automation.jobs import SYNC_JOB
+from lakehouse_assets.automation.jobs import EXECUTOR, SYNC_JOB
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.sources.keys import GIT_TABLES
@@ -45,6 +45,5 @@ defs = Definitions(
         "spark": _spark,
         "delta": DeltaIOManager(lakehouse=_lakehouse, spark=_spark),
     },
-    # Steps of one run share one Spark session.
-    executor=in_process_executor,
+    executor=EXECUTOR,
 )

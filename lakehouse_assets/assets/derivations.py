@@ -5,18 +5,22 @@ is; one whose inputs changed in known places is made in these places; everything
 the inputs were read is part of what is handed over, so that it is committed with the rows or not at all.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lakehouse_assets.assets.graph.derivation_list import tables_of
+from lakehouse_assets.assets.graph.derivation_list import derived_inputs, tables_of
+from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.change_feed import present_cursor, read_changes
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry, EntryKey
 from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
@@ -27,9 +31,13 @@ from lakehouse_assets.plan.cursors import Cursor, Position
 from lakehouse_assets.plan.derivation import Derivation, Task, task_for, wanted_key
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
 from lakehouse_assets.plan.staleness import MaterializationKey
+from lakehouse_assets.sources.keys import GIT_TABLES
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.making import Rows
+
+_AT_COMMIT = (SNAPSHOTS.name, BLOBS.name)
+"""Read from git, at the commit that `commits` has."""
 
 MANY_OWNERS = 2_000
 """Beyond so many changed files a partition is made as a whole: naming them all would cost more than it saves."""
@@ -51,52 +59,69 @@ class Work:
 def derived(lakehouse: LakehouseResource, derivation: Derivation, partitions: Sequence[str], make: Make) -> Batches:
     """The batches of a run; `make` gives the rows of a selection of files."""
     contract = CATALOG[derivation.asset]
-    work, untouched = work_of(lakehouse, derivation, partitions)
+    failed = FailedPartitions()
+    work, untouched = work_of(lakehouse, derivation, partitions, failed)
     batches: list[Batch] = []
     for each in work:
         if each.owners is not None:
-            rows = make(Selection(repos=(each.key.partition,), paths=each.owners))
-            # A table without owners holds shared rows: it only takes in what it lacks.
-            owners = each.owners if contract.owner else None
-            batches.append(Batch(rows=rows, keys=(each.key,), owners=owners, since=each.since))
-    whole = [each.key for each in work if each.owners is None]
-    if whole:
-        rows = make(Selection(repos=tuple(key.partition for key in whole)))
-        batches.append(Batch(rows=rows, keys=tuple(whole)))
-    return Batches(batches=tuple(batches), untouched=untouched)
+            with failed.alone(each.key.partition):
+                rows = make(Selection(repos=(each.key.partition,), paths=each.owners))
+                # A table without owners holds shared rows: it only takes in what it lacks.
+                owners = each.owners if contract.owner else None
+                batches.append(Batch(rows=rows, keys=(each.key,), owners=owners, since=each.since))
+    whole = {each.key.partition: each.key for each in work if each.owners is None}
+
+    def part(names: Sequence[str]) -> Batch:
+        return Batch(rows=make(Selection(repos=tuple(names))), keys=tuple(whole[name] for name in names), part=part)
+
+    batches += failed.in_parts(list(whole), part)
+    return Batches(batches=tuple(batches), untouched=untouched, failed=failed)
 
 
 def work_of(
-    lakehouse: LakehouseResource, derivation: Derivation, partitions: Sequence[str], *, whole: bool = False
+    lakehouse: LakehouseResource,
+    derivation: Derivation,
+    partitions: Sequence[str],
+    failed: FailedPartitions,
+    *,
+    whole: bool = False,
 ) -> tuple[list[Work], tuple[Entry, ...]]:
     """What is stale among the partitions, and the entries of what is not. With `whole`, all are made, from nothing."""
-    latest = lakehouse.ledger.latest([COMMITS, *tables_of([derivation])])
+    latest = lakehouse.ledger.latest([*GIT_TABLES, *tables_of([derivation])])
     made = {key: entry for key, entry in latest.items() if not (whole and key[0] == derivation.asset)}
-    tasks, untouched = tasks_of(derivation, partitions, made, NeighbourVersions(lakehouse.lake, latest))
-    return [_read_on(lakehouse.lake, derivation, task, latest) for task in tasks], untouched
+    tasks, untouched = tasks_of(derivation, partitions, made, failed, NeighbourVersions(lakehouse.lake, latest))
+    work: list[Work] = []
+    for task in tasks:
+        with failed.alone(task.key.partition):
+            work.append(_read_on(lakehouse.lake, derivation, task, latest))
+    return work, untouched
 
 
 def tasks_of(
     derivation: Derivation,
     partitions: Iterable[str],
     latest: Mapping[EntryKey, Entry],
+    failed: FailedPartitions,
     neighbours: NeighbourVersions | None = None,
 ) -> tuple[list[Task], tuple[Entry, ...]]:
     tasks: list[Task] = []
     untouched: list[Entry] = []
     for partition in partitions:
-        inputs = {
-            name: neighbours.of(partition)
-            if neighbours is not None and name == NEIGHBOURS
-            else _input(latest, name, partition).data_version
-            for name in derivation.inputs
-        }
-        stored = latest.get((derivation.asset, partition))
-        task = task_for(wanted_key(derivation, partition, inputs), stored)
-        if task is not None:
-            tasks.append(task)
-        elif stored is not None:
-            untouched.append(stored)
+        with failed.alone(partition):
+            for name in (*derivation.inputs, *derivation.after):
+                _refuse_unsettled(latest, name, partition)
+            inputs = {
+                name: neighbours.of(partition)
+                if neighbours is not None and name == NEIGHBOURS
+                else _input(latest, name, partition).data_version
+                for name in derivation.inputs
+            }
+            stored = latest.get((derivation.asset, partition))
+            task = task_for(wanted_key(derivation, partition, inputs), stored)
+            if task is not None:
+                tasks.append(task)
+            elif stored is not None:
+                untouched.append(stored)
     return tasks, tuple(untouched)
 
 
@@ -131,6 +156,31 @@ def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[Ent
 def _scopes(name: str, partition: str) -> Scopes:
     columns = CATALOG[name].partition_by
     return equal_scopes(columns[0], [partition]) if columns else ()
+
+
+def _refuse_unsettled(latest: Mapping[EntryKey, Entry], name: str, partition: str) -> None:
+    """An asset that lags behind what it follows from tells of another commit: what is made of it would be of neither.
+
+    A run that failed for a partition leaves it like that, and so does who materializes assets in another order.
+    """
+    if name == NEIGHBOURS:
+        return
+    entry = _input(latest, name, partition)
+    made_from = json.loads(entry.input_versions)
+    behind = [
+        each
+        for each in derived_inputs(name)
+        if each != NEIGHBOURS and each in made_from and made_from[each] != _input(latest, each, partition).data_version
+    ]
+    if name in _AT_COMMIT and entry.cursor != _input(latest, COMMITS.name, partition).cursor:
+        behind = [COMMITS.name]
+    if behind:
+        raise LakeStateError(
+            subject=f"{name} of {partition!r}",
+            seen=f"it is not up to {', '.join(behind)}",
+            why="what follows from it would be of no commit at all",
+            remedy=f"materialize `{name}` for this partition first, or run `lakehouse sync`",
+        )
 
 
 def _input(latest: Mapping[EntryKey, Entry], name: str, partition: str) -> Entry:

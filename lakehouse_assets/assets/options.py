@@ -8,10 +8,15 @@ from dagster import AssetOut, BackfillPolicy, BetaWarning
 
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.io_manager import table_schema
+from lakehouse_assets.lake.io_metadata import table_schema
+from lakehouse_assets.plan.batching import BatchLimits
 
-# Single-run backfills are marked beta; the version of Dagster is pinned, and our tests run them.
+# Backfill policies are marked beta; the version of Dagster is pinned, and our tests run them.
 warnings.filterwarnings("ignore", category=BetaWarning, message=".*backfill_policy.*")
+
+
+BATCHES = BackfillPolicy.multi_run(max_partitions_per_run=BatchLimits().repositories)
+"""A backfill from the UI makes runs of so many repositories; the command's batches are limited by bytes as well."""
 
 
 def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_version: str) -> dict[str, Any]:
@@ -20,7 +25,7 @@ def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_ve
         "name": contract.name,
         "description": contract.description,
         "partitions_def": REPOSITORY_PARTITIONS,
-        "backfill_policy": BackfillPolicy.single_run(),
+        "backfill_policy": BATCHES,
         "code_version": code_version,
         "io_manager_key": "delta",
         "group_name": group,
@@ -44,7 +49,7 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
             for contract, code_version in code_versions.items()
         },
         "partitions_def": REPOSITORY_PARTITIONS,
-        "backfill_policy": BackfillPolicy.single_run(),
+        "backfill_policy": BATCHES,
     }
 
 

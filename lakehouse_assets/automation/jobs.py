@@ -1,11 +1,17 @@
-"""The job that brings repositories up to their heads."""
+"""The job that brings repositories up to their heads, and how its steps follow each other."""
 
 from dagster import AssetSelection, define_asset_job, in_process_executor
+
+# One process: its steps share one Spark session, which costs more to start than they take.
+# A step that failed for some partitions made the others: the steps after it go on with those. What it did not make
+# they refuse by themselves, since it is not up to its inputs (see `assets/derivations.py`).
+EXECUTOR = in_process_executor.configured(
+    {"step_dependency_config": {"require_upstream_step_success": False}}, name="in_process"
+)
 
 SYNC_JOB = define_asset_job(
     name="sync",
     description="Bring repositories up to their heads.",
     selection=AssetSelection.groups("git", "graph", "change"),
-    # One process: its steps share one Spark session, which costs more to start than they take.
-    executor_def=in_process_executor,
+    executor_def=EXECUTOR,
 )

@@ -14,6 +14,7 @@ from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseErro
 _VERBS = {
     "repo": "lakehouse_assets.cli.repo:repo",
     "sync": "lakehouse_assets.cli.sync:sync",
+    "backfill": "lakehouse_assets.cli.backfill:backfill",
     "status": "lakehouse_assets.cli.status:status",
     "story": "lakehouse_assets.cli.story:story",
     "run-diff": "lakehouse_assets.cli.compare:run_diff",

@@ -20,6 +20,7 @@ class Progress:
         self._quiet = quiet
         self._out = os.fdopen(os.dup(2), "w", buffering=1)
         self._live = self._out.isatty() and not quiet
+        self._left_out: set[str] = set()
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -41,10 +42,18 @@ class Progress:
         if not self._quiet:
             self._out.write(f"  ✓ {name:<14} {seconds:>6.1f} s  {detail}".rstrip() + "\n")
 
+    def say(self, text: str) -> None:
+        if not self._quiet:
+            self._out.write(f"  {text}\n")
+
     def on_diagnostic(self, diagnostic: Diagnostic) -> None:
         """Listener: tables as they are written, and warnings as they come."""
         if self._quiet:
             return
+        if diagnostic.part == "partitions":  # every later step leaves it out as well
+            if diagnostic.subject in self._left_out:
+                return
+            self._left_out.add(diagnostic.subject)
         if diagnostic.level == "warning":
             self._out.write(f"  ! {diagnostic.subject}: {diagnostic.message}\n")
         elif diagnostic.part == "spark" and "seconds" in diagnostic.values:

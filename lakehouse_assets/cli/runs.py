@@ -11,11 +11,12 @@ from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.diagnostics import listening
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.plan.batching import BatchLimits, batched
 
 if TYPE_CHECKING:
-    from dagster import DagsterInstance
+    from dagster import DagsterEvent, DagsterInstance, JobDefinition
 
-    from lakehouse_assets.assets.freshness import SyncDecision
+    from lakehouse_assets.assets.freshness import SyncPlan
 
 
 _OWNER_TAG = ".dagster/lakehouse_process"
@@ -27,26 +28,61 @@ _CHANGES = ("rows_inserted", "rows_updated", "rows_deleted")
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """What a run did: rows changed and seconds, by asset."""
+    """What a run did: rows changed and seconds by step, and the partitions that it could not make."""
 
     run_id: str
     repositories: tuple[str, ...]
     rows: dict[str, int]
     seconds: dict[str, float]
+    failed: Mapping[str, LakehouseError]
 
 
-def run_sync(settings: Settings, decisions: "Sequence[SyncDecision]", progress: Progress) -> list[RunResult]:
-    """Materialize the decisions' repositories."""
-    with running(settings, progress) as run:
-        return run({decision.repository.name: decision.head.commit_sha for decision in decisions})
+Run = Callable[[Mapping[str, str]], list["RunResult"]]
+"""Brings repositories to the commits that it gets by name."""
+
+
+def run_sync(
+    settings: Settings,
+    plan: "SyncPlan",
+    progress: Progress,
+    *,
+    limits: BatchLimits | None = None,
+    assets: Sequence[str] = (),
+) -> list[RunResult]:
+    """Materialize what is stale, in batches; one that fails in part does not keep the next from being made."""
+    from lakehouse_assets.sources.sizes import object_bytes
+
+    heads = {decision.repository.name: decision.head.commit_sha for decision in plan.decisions}
+    sizes = {each.repository.name: object_bytes(each.repository, settings.mirrors) for each in plan.stale}
+    fresh = {decision.repository.name for decision in plan.fresh}
+    with _opened(settings, progress) as (instance, order):
+        batches = batched(order, sizes, fresh, limits or BatchLimits())
+        results: list[RunResult] = []
+        for number, names in enumerate(batches, 1):
+            if len(batches) > 1:
+                progress.say(f"batch {number} of {len(batches)}: {len(names)} repositories")
+            results.append(_run(instance, names, heads, progress, assets))
+        return results
 
 
 @contextmanager
-def running(settings: Settings, progress: Progress) -> Iterator[Callable[[Mapping[str, str]], list[RunResult]]]:
-    """A function that brings repositories to the commits it gets by name, as often as it is called.
+def running(settings: Settings, progress: Progress) -> Iterator[Run]:
+    """A function that makes one run for each stretch of neighbours, as often as it is called.
 
-    It makes one run for each stretch of neighbouring partitions. The instance stays open between the calls.
+    The instance stays open between the calls.
     """
+    with _opened(settings, progress) as (instance, order):
+
+        def run(heads: Mapping[str, str]) -> list[RunResult]:
+            batches = batched(order, dict.fromkeys(heads, 0), (), BatchLimits())
+            return [_run(instance, names, heads, progress) for names in batches]
+
+        yield run
+
+
+@contextmanager
+def _opened(settings: Settings, progress: Progress) -> "Iterator[tuple[DagsterInstance, Sequence[str]]]":
+    """The instance, rid of what commands that were killed left behind, and its partitions in their order."""
     with progress.step("load Dagster"):
         from lakehouse_assets.assets.partitions import PARTITIONS_NAME, align_partitions
         from lakehouse_assets.lake.registry import Registry
@@ -55,12 +91,7 @@ def running(settings: Settings, progress: Progress) -> Iterator[Callable[[Mappin
     with open_instance(settings) as instance:
         end_orphaned_runs(instance)
         align_partitions(instance, Registry(Lake(settings.lake)).all())
-        order = instance.get_dynamic_partitions(PARTITIONS_NAME)
-
-        def run(heads: Mapping[str, str]) -> list[RunResult]:
-            return [_run(instance, names, heads, progress) for names in contiguous(order, set(heads))]
-
-        yield run
+        yield instance, instance.get_dynamic_partitions(PARTITIONS_NAME)
 
 
 def end_orphaned_runs(instance: "DagsterInstance") -> list[str]:
@@ -87,25 +118,28 @@ def _owner() -> str:
     return f"{me.pid}@{me.create_time()}"
 
 
-def contiguous(order: Sequence[str], wanted: set[str]) -> list[list[str]]:
-    """The wanted keys in stretches without a gap: one Dagster run takes one range of partitions."""
-    stretches: list[list[str]] = []
-    gap = True
-    for key in order:
-        if key in wanted:
-            if gap:
-                stretches.append([])
-            stretches[-1].append(key)
-        gap = key not in wanted
-    return stretches
-
-
-def _run(instance: "DagsterInstance", names: list[str], heads: Mapping[str, str], progress: Progress) -> RunResult:
-    from dagster import DagsterExecutionStepExecutionError, Failure
-
+def sync_job() -> "JobDefinition":
     from lakehouse_assets.definitions import defs
 
-    job = defs.resolve_job_def("sync")
+    return defs.resolve_job_def("sync")
+
+
+def asset_job() -> "JobDefinition":
+    from lakehouse_assets.definitions import defs
+
+    return defs.resolve_implicit_global_asset_job_def()
+
+
+def _run(
+    instance: "DagsterInstance",
+    names: Sequence[str],
+    heads: Mapping[str, str],
+    progress: Progress,
+    assets: Sequence[str] = (),
+) -> RunResult:
+    """One run. What failed as a whole is raised; partitions that failed while others were made are told of."""
+    from dagster import AssetKey, execute_job, reconstructable
+
     tags = (
         {"dagster/partition": names[0]}
         if len(names) == 1
@@ -114,40 +148,61 @@ def _run(instance: "DagsterInstance", names: list[str], heads: Mapping[str, str]
     tags |= {_OWNER_TAG: _owner(), ".dagster/repository": "__repository__@lakehouse_assets"}
     chosen = {name: heads[name] for name in names}
     run_config: dict[str, Any] = {
-        "ops": {"commits": {"config": {"heads": chosen}}},
+        "ops": {} if assets and "commits" not in assets else {"commits": {"config": {"heads": chosen}}},
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
     }
     started = time.time()
-    try:
-        with listening(progress.on_diagnostic):
-            result = job.execute_in_process(instance=instance, tags=tags, run_config=run_config)
-    except (DagsterExecutionStepExecutionError, Failure) as error:
-        raise _ours(error) from error
+    with listening(progress.on_diagnostic):
+        # Not `execute_in_process`: that has an executor of its own, which stops at the first step that failed.
+        result = execute_job(
+            reconstructable(asset_job if assets else sync_job),
+            instance,
+            tags=tags,
+            run_config=run_config,
+            asset_selection=[AssetKey(name) for name in assets] or None,
+        )
+    failed = {} if result.success else _errors(result.all_events)
+    if len(names) == 1:
+        for error in failed.values():
+            raise error
     rows, seconds = _by_asset(instance, result.run_id)
     progress.done(f"run {result.run_id[:8]}", round(time.time() - started, 1))
-    return RunResult(run_id=result.run_id, repositories=tuple(names), rows=rows, seconds=seconds)
+    return RunResult(run_id=result.run_id, repositories=tuple(names), rows=rows, seconds=seconds, failed=failed)
 
 
-def _ours(error: BaseException) -> BaseException:
-    """The error of ours that a Dagster error wraps; the Dagster error itself if there is none."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, LakehouseError):
-            return cause
-        cause = cause.__cause__ or cause.__context__
-    return error
+def _errors(events: "Sequence[DagsterEvent]") -> dict[str, LakehouseError]:
+    """By partition its first error. Raises what concerns all of them, and what is no error of ours."""
+    from lakehouse_assets.lake.failures import errors_in
+
+    failed: dict[str, LakehouseError] = {}
+    for event in events:
+        if event.is_step_failure:
+            told = event.step_failure_data.user_failure_data
+            errors = errors_in(told.metadata) if told is not None else {}
+            if "" in errors:
+                raise errors[""]
+            if not errors and event.step_failure_data.error is not None:
+                raise RuntimeError(event.step_failure_data.error.to_string())
+            failed = {**errors, **failed}
+        elif event.is_job_failure and not failed:
+            raise RuntimeError(event.message)
+    return failed
 
 
 def _by_asset(instance: "DagsterInstance", run_id: str) -> tuple[dict[str, int], dict[str, float]]:
+    """Rows changed and seconds by step; each write is an observation."""
+    from dagster import DagsterEventType
+
     rows: dict[str, int] = {}
     seconds: dict[str, float] = {}
     for step in instance.get_run_step_stats(run_id):
         if step.start_time and step.end_time:
             seconds[step.step_key] = round(step.end_time - step.start_time, 2)
-    for record in instance.get_records_for_run(run_id).records:
+            rows[step.step_key] = 0
+    for record in instance.get_records_for_run(run_id, of_type=DagsterEventType.ASSET_OBSERVATION).records:
         event = record.event_log_entry.dagster_event
-        if event is not None and event.is_step_materialization:
-            metadata = event.step_materialization_data.materialization.metadata
+        if event is not None and event.step_key in rows:
+            metadata = event.asset_observation_data.asset_observation.metadata
             counts = [metadata[name].value for name in _CHANGES if name in metadata]
-            rows[event.step_key or ""] = sum(count for count in counts if isinstance(count, int))
+            rows[event.step_key] += sum(count for count in counts if isinstance(count, int))
     return rows, seconds

@@ -6,7 +6,7 @@ import click
 
 from lakehouse_assets.cli.main import print_error
 from lakehouse_assets.cli.output import json_option, print_json
-from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.errors import BadInputError, LakehouseError
 from lakehouse_assets.core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -35,16 +35,27 @@ def sync(
     settings = load_settings()
     plan, results = sync_repositories(settings, names, to=to, dry_run=dry_run, quiet=as_json)
     if as_json:
-        print_json(_as_json(plan, results))
+        print_json(as_json_values(plan, results))
     else:
-        _print(plan, results, dry_run=dry_run)
-    ctx.exit(1 if plan.errors else 0)
+        print_plan(plan, results, dry_run=dry_run)
+    ctx.exit(1 if failed_in(plan, results) else 0)
 
 
 def sync_repositories(
     settings: Settings, names: tuple[str, ...], *, to: str | None = None, dry_run: bool = False, quiet: bool = False
 ) -> "tuple[SyncPlan, list[RunResult]]":
     """Plan, then do the plan; no names means all repositories."""
+    plan = sync_plan(settings, names, to=to)
+    if dry_run or not plan.stale:
+        return plan, []
+    from lakehouse_assets.cli.progress import Progress
+    from lakehouse_assets.cli.runs import run_sync
+
+    return plan, run_sync(settings, plan, Progress(quiet=quiet))
+
+
+def sync_plan(settings: Settings, names: tuple[str, ...], *, to: str | None = None) -> "SyncPlan":
+    """What is stale of the named repositories; no names means all."""
     from lakehouse_assets.assets.freshness import plan_sync
     from lakehouse_assets.lake.registry import Registry
     from lakehouse_assets.lake.tables import Lake
@@ -58,31 +69,33 @@ def sync_repositories(
             why="there is nothing to bring up to date",
             remedy="register one with `lakehouse repo add NAME PATH_OR_URL`",
         )
-    plan = plan_sync(settings, repositories, to=to)
-    if dry_run or not plan.stale:
-        return plan, []
-    from lakehouse_assets.cli.progress import Progress
-    from lakehouse_assets.cli.runs import run_sync
-
-    return plan, run_sync(settings, plan.stale, Progress(quiet=quiet))
+    return plan_sync(settings, repositories, to=to)
 
 
-def _print(plan: "SyncPlan", results: "list[RunResult]", *, dry_run: bool) -> None:
+def failed_in(plan: "SyncPlan", results: "list[RunResult]") -> "dict[str, LakehouseError]":
+    """By repository why it could not be looked at, or what its run met."""
+    return {**plan.errors, **{name: error for result in results for name, error in result.failed.items()}}
+
+
+def print_plan(plan: "SyncPlan", results: "list[RunResult]", *, dry_run: bool) -> None:
+    failed = failed_in(plan, results)
     for decision in plan.fresh:
         click.echo(f"{decision.repository.name}: fresh at {decision.head.commit_sha[:12]}")
     for decision in plan.stale:
+        if decision.repository.name in failed:
+            continue
         word = "would sync" if dry_run else "synced"
         click.echo(f"{decision.repository.name}: {word} to {decision.head.commit_sha[:12]} ({decision.head.ref})")
         for reason in decision.reasons if dry_run else ():
             click.echo(f"  {reason.asset}: {reason.part}: {(reason.old or 'nothing')[:16]} → {reason.new[:16]}")
     for result in results:
         click.echo(f"run {result.run_id}")
-    for name, error in plan.errors.items():
+    for name, error in failed.items():
         click.echo(f"{name}: not synced", err=True)
         print_error(error, as_json=False)
 
 
-def _as_json(plan: "SyncPlan", results: "list[RunResult]") -> dict[str, Any]:
+def as_json_values(plan: "SyncPlan", results: "list[RunResult]") -> dict[str, Any]:
     return {
         "repositories": [
             {
@@ -100,6 +113,6 @@ def _as_json(plan: "SyncPlan", results: "list[RunResult]") -> dict[str, Any]:
         ],
         "errors": [
             {"name": name, "subject": e.subject, "seen": e.seen, "why": e.why, "remedy": e.remedy}
-            for name, e in plan.errors.items()
+            for name, e in failed_in(plan, results).items()
         ],
     }

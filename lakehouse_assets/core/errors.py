@@ -1,6 +1,7 @@
 """The one error that people are meant to read: what it is about, what was seen, why it matters, what to do."""
 
 import json
+from collections.abc import Mapping
 
 _WIRE_MARK = "lakehouse-error: "
 
@@ -19,10 +20,20 @@ class LakehouseError(Exception):
         """Pickle would call `__init__` with the message alone."""
         return _rebuild, (type(self), self.subject, self.seen, self.why, self.remedy)
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """All of it as plain values; see `rebuilt`."""
+        return {
+            "kind": type(self).__name__,
+            "subject": self.subject,
+            "seen": self.seen,
+            "why": self.why,
+            "remedy": self.remedy,
+        }
+
     def to_wire(self) -> str:
         """One line that survives being buried in another runtime's traceback; see `from_wire`."""
-        fields = [type(self).__name__, self.subject, self.seen, self.why, self.remedy]
-        return _WIRE_MARK + json.dumps(fields)
+        return _WIRE_MARK + json.dumps(self.parts)
 
 
 class BadInputError(LakehouseError):
@@ -53,7 +64,12 @@ def from_wire(text: str) -> LakehouseError | None:
     for line in text.splitlines():
         _, mark, tail = line.partition(_WIRE_MARK)
         if mark:
-            name, subject, seen, why, remedy = json.JSONDecoder().raw_decode(tail)[0]
-            kinds = {kind.__name__: kind for kind in LakehouseError.__subclasses__()}
-            return kinds.get(name, LakehouseError)(subject=subject, seen=seen, why=why, remedy=remedy)
+            return rebuilt(json.JSONDecoder().raw_decode(tail)[0])
     return None
+
+
+def rebuilt(parts: Mapping[str, str]) -> LakehouseError:
+    """The error that `parts` are of."""
+    kinds = {kind.__name__: kind for kind in LakehouseError.__subclasses__()}
+    kind = kinds.get(parts["kind"], LakehouseError)
+    return kind(subject=parts["subject"], seen=parts["seen"], why=parts["why"], remedy=parts["remedy"])

@@ -1,10 +1,11 @@
 """What an asset hands to the IO manager: rows, and what they are the rows of."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.contracts.table import Strategy
+from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.plan.staleness import MaterializationKey
 
 if TYPE_CHECKING:
@@ -46,3 +47,29 @@ class Batch:
     """Why an owner's rows were made anew, as far as that is more than a change of its own."""
     since: Mapping[str, str] = field(default_factory=dict[str, str])
     """By partition the cursor that the rows go on from: the write is refused if another run has moved it meanwhile."""
+    part: "Callable[[Sequence[str]], Batch] | None" = None
+    """The same for some of the partitions, where that is more than leaving out rows of a table in this process."""
+
+    def only(self, partitions: Sequence[str], column: str | None) -> "Batch":
+        """The batch for some of its partitions, which `column` has the names of."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if len(partitions) == len(self.keys):
+            return self
+        if self.part is not None:
+            return self.part(partitions)
+        rows: Any = self.rows
+        if not isinstance(rows, pa.Table) or column is None:
+            raise BadInputError(
+                subject=f"batch of {len(self.keys)} partitions",
+                seen="its rows cannot be told apart by partition",
+                why="one bad partition would have to be left out",
+                remedy="give the batch a `part`",
+            )
+        return replace(
+            self,
+            rows=rows.filter(pc.field(column).isin(list(partitions))),
+            keys=tuple(key for key in self.keys if key.partition in partitions),
+            since={name: cursor for name, cursor in self.since.items() if name in partitions},
+        )

@@ -6,7 +6,10 @@ from typing import Any
 
 from dagster import Failure, MetadataValue
 
-from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.core.errors import LakehouseError, rebuilt
+
+ERRORS = "failed"
+"""Metadata of a failure: by partition the parts of its error; the empty name for what failed as a whole."""
 
 _PARTS = ("subject", "seen", "why", "remedy")
 
@@ -17,12 +20,44 @@ def explained() -> Generator[None, None, None]:
     try:
         yield
     except LakehouseError as error:
-        metadata = {name: MetadataValue.text(getattr(error, name)) for name in _PARTS}
-        raise Failure(description=str(error), metadata=metadata, allow_retries=False) from error
+        raise failure({"": error}) from error
+
+
+def partitions_failure(errors: Mapping[str, LakehouseError], *, of: int) -> Failure:
+    """The failure of a step that made the other partitions of the `of` it was asked for."""
+    if of == 1:
+        return failure(errors)
+    made = "none was made" if len(errors) == of else "the others were made"
+    return failure(errors, told=f"{len(errors)} of {of} partitions failed, {made}.\n")
+
+
+def failure(errors: Mapping[str, LakehouseError], told: str = "") -> Failure:
+    lines = [f"{name}: {error}" if told else str(error) for name, error in errors.items()]
+    # The cause, so that the log has its traceback.
+    raised = Failure(
+        description=told + "\n".join(lines),
+        metadata={ERRORS: MetadataValue.json({name: error.parts for name, error in errors.items()})},
+        allow_retries=False,
+    )
+    raised.__cause__ = next(iter(errors.values()))
+    return raised
+
+
+def errors_in(metadata: Mapping[str, Any]) -> dict[str, LakehouseError]:
+    """The errors that a failure's metadata tells of."""
+    told = metadata.get(ERRORS)
+    return {name: rebuilt(parts) for name, parts in told.value.items()} if told is not None else {}
 
 
 def problem_parts(metadata: Mapping[str, Any]) -> dict[str, str] | None:
-    """The parts of an error of ours that a failure carries; None if it was not one of ours."""
-    if not all(name in metadata for name in _PARTS):
+    """What a failure tells of, in the parts of one error of ours; None if it was not one of ours."""
+    errors = errors_in(metadata)
+    if not errors:
         return None
-    return {name: str(metadata[name].value) for name in _PARTS}
+    parts = next(iter(errors.values())).parts
+    if len(errors) > 1:
+        parts |= {
+            "subject": ", ".join(errors),
+            "seen": "; ".join(f"{name}: {error.seen}" for name, error in errors.items()),
+        }
+    return {name: parts[name] for name in _PARTS}

@@ -1,35 +1,28 @@
 """The one IO manager: it reads and writes every asset's table, and holds no dataset's name."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dagster import (
-    AssetKey,
-    AssetMaterialization,
     AssetObservation,
     ConfigurableIOManager,
-    DagsterInstance,
     DataVersion,
     InitResourceContext,
     InputContext,
     MetadataValue,
     OutputContext,
-    TableColumn,
-    TableColumnConstraints,
-    TableConstraints,
-    TableSchema,
 )
-from dagster._core.definitions.data_version import DATA_VERSION_TAG
 from pydantic import PrivateAttr
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
-from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
-from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
+from lakehouse_assets.lake.failures import explained, failure, partitions_failure
+from lakehouse_assets.lake.io_metadata import materialization, partition_metadata, summary, write_metadata
 from lakehouse_assets.lake.ledger import Entry, Ledger
 from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.report import WriteReport
@@ -38,7 +31,6 @@ from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.pruning import prune
-from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.plan.scope import Scope, Scopes, scope_predicate
 
 if TYPE_CHECKING:
@@ -56,8 +48,7 @@ class DeltaIOManager(ConfigurableIOManager):
 
     lakehouse: LakehouseResource
     spark: SparkResource
-    _per_partition: list[AssetMaterialization] = PrivateAttr(default_factory=list)
-    _written: dict[str, TableContract] = PrivateAttr(default_factory=dict)
+    _recorded: dict[str, TableContract] = PrivateAttr(default_factory=dict)
 
     @explained()
     def handle_output(self, context: OutputContext, obj: Batch | Batches) -> None:
@@ -65,21 +56,44 @@ class DeltaIOManager(ConfigurableIOManager):
         partitions = run_partitions(context, contract)
         given = Batches(batches=(obj,)) if isinstance(obj, Batch) else obj
         _check_whole(contract, given, partitions)
-        reports = [self._write(contract, batch, partitions, context.run_id) for batch in given.batches]
-        entries = [entry for done in reports for entry in done.entries]
+        reports = [
+            done
+            for batch in given.batches
+            for done in self._written(contract, batch, partitions, context.run_id, given.failed)
+        ]
+        entries = [entry for done in reports for entry in done.entries] + list(given.untouched)
+        if not entries:
+            raise partitions_failure(given.failed.errors, of=len(partitions))
         for done in reports:
-            context.log_event(AssetObservation(asset_key=context.asset_key, metadata=_metadata(done)))
-        told = _metadata(reports[0]) if len(reports) == 1 else _summary(reports, len(given.untouched))
+            context.log_event(AssetObservation(asset_key=context.asset_key, metadata=write_metadata(contract, done)))
+        shown = write_metadata(contract, reports[0]) if len(reports) == 1 else summary(reports, len(given.untouched))
         story = MetadataValue.url(self.lakehouse.settings.story_url(context.run_id))
-        context.add_output_metadata(told | {"story": story})
-        if len(partitions) == 1:
-            version = next(entry.data_version for entry in (*entries, *given.untouched))
-            if version is not None:
-                context.step_context.set_data_version(context.asset_key, DataVersion(version))
-        else:
-            for done in reports:
-                self._per_partition += _materializations(context.asset_key, done.run_id, done.entries)
-            self._per_partition += _materializations(context.asset_key, context.run_id, given.untouched)
+        _tell(context, contract, entries, shown | {"story": story})
+
+    def _written(
+        self,
+        contract: TableContract,
+        batch: Batch,
+        partitions: Mapping[str, Scope],
+        run_id: str,
+        failed: FailedPartitions,
+    ) -> list[WriteReport]:
+        """The batch in one write; where rows of a partition are refused, in parts without it.
+
+        A state of the lake that no run leaves behind is not a partition's fault unless there is one only.
+        """
+        names = [key.partition for key in batch.keys]
+        column = contract.partition_by[0] if contract.partition_by else None
+
+        def write(some: Sequence[str]) -> WriteReport:
+            try:
+                return self._write(contract, batch.only(some, column), partitions, run_id)
+            except LakeStateError as error:
+                if len(some) == 1:
+                    raise
+                raise failure({"": error}) from error
+
+        return failed.in_parts(names, write)
 
     def _write(
         self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], run_id: str
@@ -90,24 +104,15 @@ class DeltaIOManager(ConfigurableIOManager):
             executor=self.lakehouse.settings.executor,
         )
         own = {key.partition: partitions[key.partition] for key in batch.keys}
-        self._written[contract.name] = contract
+        self._recorded[contract.name] = contract
         with delta_errors(f"table {contract.name}"):
             return service.write(contract, batch, own, run_id=run_id)
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
-        """Bring the ledger's index up to the run's commits, and tell each partition's own data version and content.
-
-        Dagster gives all partitions of a run one data version and one set of metadata; an event reported after
-        the run's own ones sets them right, and this is the first moment after them.
-        """
-        written, self._written = self._written, {}
+        """Bring the ledger's index up to the run's commits."""
+        written, self._recorded = self._recorded, {}
         if written:
             Ledger(self.lakehouse.lake).record(*written.values())
-        instance = context.instance
-        waiting, self._per_partition = self._per_partition, []
-        if isinstance(instance, DagsterInstance):
-            for event in waiting:
-                instance.report_runless_asset_event(event)
 
     @explained()
     def load_input(self, context: InputContext) -> "DataFrame | Any":
@@ -128,22 +133,6 @@ class DeltaIOManager(ConfigurableIOManager):
         return frame.where(scope_predicate(scopes, "spark")).select(*columns)
 
 
-def table_schema(contract: TableContract) -> TableSchema:
-    """The contract as Dagster shows it in the UI."""
-    return TableSchema(
-        columns=[
-            TableColumn(
-                name=column.name,
-                type=column.type,
-                description=column.description,
-                constraints=TableColumnConstraints(nullable=column.nullable, unique=contract.key == (column.name,)),
-            )
-            for column in contract.columns
-        ],
-        constraints=TableConstraints(other=[f"key: {', '.join(contract.key)}"]),
-    )
-
-
 def _contract(path: Sequence[str]) -> TableContract:
     return CATALOG[path[-1]]
 
@@ -160,10 +149,32 @@ def _as_type(module: str, table: Any) -> Any:
             return table
 
 
+def _tell(
+    context: OutputContext, contract: TableContract, entries: Sequence[Entry], shown: Mapping[str, MetadataValue]
+) -> None:
+    """Have each partition that was made told of by one event, with its own data version and content.
+
+    Dagster's event after this would be for all partitions of the run, those that failed included, with one data
+    version for all. So it gets one partition, and the others are told of here.
+    """
+    *others, last = entries
+    context.add_output_metadata({**shown, **partition_metadata(contract, last)})
+    if last.data_version is not None:
+        context.step_context.set_data_version(context.asset_key, DataVersion(last.data_version))
+    if context.has_asset_partitions and len(context.asset_partition_keys) > 1:
+        for entry in others:
+            context.log_event(materialization(contract, context.asset_key, entry))
+        only = context.asset_partitions_def.subset_with_partition_keys([last.partition])
+        # The one way to tell Dagster that a step made some of its run's partitions: there is no public one in the
+        # version that is pinned, and a test fails if it stops to work.
+        context._asset_partitions_subset = only
+
+
 def _check_whole(contract: TableContract, given: Batches, partitions: Mapping[str, Scope]) -> None:
-    """The batches and what is left untouched are the run's partitions, each once."""
+    """The batches, what is left untouched and what failed are the run's partitions, each once."""
     named = [key.partition for batch in given.batches for key in batch.keys]
     named += [entry.partition for entry in given.untouched]
+    named += given.failed.errors.keys() - set(named)
     if sorted(named) != sorted(partitions):
         raise BadInputError(
             subject=f"write to {contract.name}",
@@ -171,55 +182,3 @@ def _check_whole(contract: TableContract, given: Batches, partitions: Mapping[st
             why="rows of partitions that only one of them names would be lost, or answered for by nobody",
             remedy="give each partition of the run to one batch, or leave it untouched",
         )
-
-
-def _materializations(asset_key: AssetKey, run_id: str, entries: Sequence[Entry]) -> list[AssetMaterialization]:
-    return [
-        AssetMaterialization(
-            asset_key=asset_key,
-            partition=entry.partition,
-            metadata={**_partition_metadata(entry), "run": MetadataValue.dagster_run(run_id)},
-            tags={DATA_VERSION_TAG: entry.data_version} if entry.data_version else None,
-        )
-        for entry in entries
-    ]
-
-
-def _summary(reports: Sequence[WriteReport], untouched: int) -> dict[str, MetadataValue]:
-    """What several writes did together; each has an observation of its own."""
-    totals = ("rows_inserted", "rows_updated", "rows_deleted", "rows_unchanged", "files_added", "bytes_added")
-    shown: dict[str, MetadataValue] = {
-        name: MetadataValue.int(sum(getattr(done, name) for done in reports)) for name in totals
-    }
-    return shown | {"writes": MetadataValue.int(len(reports)), "partitions_untouched": MetadataValue.int(untouched)}
-
-
-def _metadata(done: WriteReport) -> dict[str, MetadataValue]:
-    """The row of `writes`, for the UI."""
-    row = done.as_row()
-    names = [name for name in row if name.startswith(("rows_", "files_", "bytes_", "version_"))]
-    shown: dict[str, MetadataValue] = {name: MetadataValue.int(row[name]) for name in names}
-    shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
-    shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
-    if done.owners is not None:
-        shown["owners"] = MetadataValue.json(json.loads(done.owners))
-        shown["owners_made"] = MetadataValue.int(done.owners_made or 0)
-    if len(done.entries) == 1:
-        return shown | _partition_metadata(done.entries[0])
-    return shown | {"keys": MetadataValue.json(json.loads(row["keys"]))}
-
-
-def _partition_metadata(entry: Entry) -> dict[str, MetadataValue]:
-    """The key that a partition was made with, and its rows."""
-    shown: dict[str, MetadataValue] = {
-        "read_up_to": MetadataValue.text(entry.cursor),
-        "data_version": MetadataValue.text(entry.data_version or "not known"),
-        "table_version": MetadataValue.int(entry.table_version),
-        "code_version": MetadataValue.text(entry.code_version),
-        "settings_hash": MetadataValue.text(entry.settings_hash),
-        "policy_hash": MetadataValue.text(entry.policy_hash),
-        "input_versions": MetadataValue.json(json.loads(entry.input_versions)),
-    }
-    if entry.data_version is not None and _contract([entry.asset]).partition_by:
-        shown["dagster/partition_row_count"] = MetadataValue.int(Content.from_version(entry.data_version).rows)
-    return shown

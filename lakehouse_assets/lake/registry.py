@@ -4,7 +4,7 @@ Invariant: a name stands for one repository. Adding the same one again changes n
 """
 
 import fcntl
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -31,20 +31,7 @@ class Registry:
     def get(self, names: Iterable[str]) -> list[Repository]:
         """The named repositories, in the order asked; an unknown name is refused with the nearest one."""
         known = self.all()
-        found: list[Repository] = []
-        for name in dict.fromkeys(names):
-            if name not in known:
-                near = get_close_matches(name, known, n=1)
-                raise BadInputError(
-                    subject=f"repository {name!r}",
-                    seen="no repository of that name is registered",
-                    why="there is nothing to read it from",
-                    remedy=f"did you mean {near[0]!r}? See `lakehouse repo list`"
-                    if near
-                    else f"register it with `lakehouse repo add {name} PATH_OR_URL`",
-                )
-            found.append(known[name])
-        return found
+        return [registered(known, name) for name in dict.fromkeys(names)]
 
     def add(self, repositories: Iterable[Repository], *, update: bool = False) -> list[Repository]:
         """Register all or none; gives those that were new or changed. `update` lets a known name take new settings."""
@@ -85,6 +72,21 @@ class Registry:
         with (self._lake.root / ".registry.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def registered(known: Mapping[str, Repository], name: str) -> Repository:
+    """The repository of that name; an unknown name is refused with the nearest one."""
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        raise BadInputError(
+            subject=f"repository {name!r}",
+            seen="no repository of that name is registered",
+            why="there is nothing to read it from",
+            remedy=f"did you mean {near[0]!r}? See `lakehouse repo list`"
+            if near
+            else f"register it with `lakehouse repo add {name} PATH_OR_URL`",
+        )
+    return known[name]
 
 
 def _any_of(names: list[str]) -> str:

@@ -23,6 +23,8 @@ class Derivation:
     policy_hash: str
     owner_columns: tuple[str, ...] = ("path",)
     """Columns of the inputs that name the owners whose rows a change there can change; none: it is made as a whole."""
+    after: tuple[str, ...] = ()
+    """Assets that have to be up to the inputs as well, though what they hold counts for no key."""
 
 
 @dataclass(frozen=True, kw_only=True)

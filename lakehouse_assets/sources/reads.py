@@ -31,6 +31,10 @@ class Reading:
     since: str | None = None
     """The commit that the stored rows are of, where it is enough to read what changed since."""
 
+    @property
+    def name(self) -> str:
+        return self.repository.name
+
 
 def commits_of(readings: Sequence[Reading]) -> Iterator[pa.RecordBatch]:
     """Rows of `commits` for the readings."""

@@ -3,11 +3,10 @@
 import os
 
 import psutil
-import pytest
 from dagster import DagsterRunStatus
 
 from lakehouse_assets.cli.instance import open_instance
-from lakehouse_assets.cli.runs import contiguous, end_orphaned_runs
+from lakehouse_assets.cli.runs import end_orphaned_runs
 from lakehouse_assets.core.settings import Settings
 
 
@@ -31,16 +30,3 @@ def test_a_run_whose_command_was_killed_is_failed_and_one_that_is_under_way_is_n
             "recycled": DagsterRunStatus.FAILURE,
             "gone": DagsterRunStatus.FAILURE,
         }
-
-
-@pytest.mark.parametrize(
-    ("wanted", "stretches"),
-    [
-        ("abcd", [["a", "b", "c", "d"]]),
-        ("ac", [["a"], ["c"]]),
-        ("bcd", [["b", "c", "d"]]),
-        ("", []),
-    ],
-)
-def test_neighbouring_partitions_share_a_run(wanted: str, stretches: list[list[str]]):
-    assert contiguous("abcd", set(wanted)) == stretches

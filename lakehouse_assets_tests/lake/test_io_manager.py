@@ -17,6 +17,7 @@ from dagster import (
     DynamicPartitionsDefinition,
     Failure,
     MultiPartitionsDefinition,
+    Output,
     StaticPartitionsDefinition,
     asset,
     materialize,
@@ -27,6 +28,8 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake import io_manager as module
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.io_manager import COLUMNS, DeltaIOManager
 from lakehouse_assets.lake.partition_scopes import partition_scope
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
@@ -180,3 +183,24 @@ def contract(*types: tuple[str, str]) -> TableContract:
 def test_partitions_of_every_kind_become_literal_predicates(types, definition, partition, predicate):
     scope = partition_scope(contract(*types), definition, partition)
     assert scope_predicate((scope,), "duckdb") == predicate
+
+
+def test_a_partition_whose_rows_are_refused_is_left_out_and_the_others_are_told_of_each_by_itself(
+    instance: DagsterInstance, lake: Lake
+):
+    failed = FailedPartitions()
+
+    @asset(name="things", partitions_def=REPOS, io_manager_key="delta", backfill_policy=BackfillPolicy.single_run())
+    def some_bad(context) -> Iterator[Output[Batches]]:
+        twice = [thing("b", "x.py", "f"), thing("b", "x.py", "f")]
+        rows = table_of(THINGS, [thing("a", "x.py", "f"), *twice, thing("c", "x.py", "f")])
+        batch = Batch(rows=rows, keys=tuple(key("things", name) for name in context.partition_keys))
+        yield Output(Batches(batches=(batch,), failed=failed))
+
+    assert run_range(instance, [some_bad], "a", "c").success
+    assert list(failed.errors) == ["b"]
+    assert {row["repo"] for row in lake.rows(THINGS)} == {"a", "c"}
+    told = [
+        record.asset_materialization for record in instance.fetch_materializations(AssetKey("things"), limit=10).records
+    ]
+    assert sorted(event.partition or "" for event in told if event) == ["a", "c"]

@@ -1,29 +1,32 @@
 """The asset `file_changes`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dagster import AssetExecutionContext, asset
+from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.change.options import change_asset
 from lakehouse_assets.assets.derivations import tasks_of
 from lakehouse_assets.assets.git.blobs import blobs
 from lakehouse_assets.assets.graph.derivation_list import derivation
+from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.batch import Batch
-from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.batches import Batches, joined
 from lakehouse_assets.lake.changed_files import read_update
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.plan.cursors import read_position
 
 
 @asset(**change_asset(FILE_CHANGES), deps=[blobs])
-def file_changes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Batches:
+def file_changes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per file that the last update with changes changed."""
-    return last_updates(lakehouse, context.partition_keys)
+    yield from handed_over(last_updates(lakehouse, context.partition_keys), of=len(context.partition_keys))
 
 
 @explained()
@@ -32,16 +35,18 @@ def last_updates(lakehouse: LakehouseResource, repos: Sequence[str]) -> Batches:
 
     The feed is always read on from where it was left: an update is between two positions, whatever the code.
     """
-    latest = lakehouse.ledger.latest([COMMITS, SNAPSHOTS, FILE_CHANGES])
-    tasks, untouched = tasks_of(derivation(FILE_CHANGES), repos, latest)
+    failed = FailedPartitions()
+    latest = lakehouse.ledger.latest([COMMITS, SNAPSHOTS, BLOBS, FILE_CHANGES])
+    tasks, untouched = tasks_of(derivation(FILE_CHANGES), repos, latest, failed)
     batches: list[Batch] = []
     for task in tasks:
         repo = task.key.partition
-        stored = latest.get((FILE_CHANGES.name, repo))
-        since = read_position(stored.cursor) if stored is not None else None
-        update = read_update(lakehouse.lake, repo, since, latest[(COMMITS.name, repo)].cursor)
-        # With no file changed the rows of the last update stay, and only the position moves.
-        owners = None if update.changed else ()
-        key = replace(task.key, cursor=update.position.text)
-        batches.append(Batch(rows=update.rows, keys=(key,), owners=owners))
-    return Batches(batches=tuple(batches), untouched=untouched)
+        with failed.alone(repo):
+            stored = latest.get((FILE_CHANGES.name, repo))
+            since = read_position(stored.cursor) if stored is not None else None
+            update = read_update(lakehouse.lake, repo, since, latest[(COMMITS.name, repo)].cursor)
+            # With no file changed the rows of the last update stay, and only the position moves.
+            owners = None if update.changed else ()
+            key = replace(task.key, cursor=update.position.text)
+            batches.append(Batch(rows=update.rows, keys=(key,), owners=owners))
+    return Batches(batches=joined(batches), untouched=untouched, failed=failed)

@@ -12,6 +12,7 @@ from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.change.between import last_update
 from lakehouse_assets.assets.derivations import work_of
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
 from lakehouse_assets.change.impact import find_impact
 from lakehouse_assets.contracts.diffs import DIFFS
@@ -23,7 +24,8 @@ from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
-from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.batches import Batches, joined
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.impact import impact_of
 from lakehouse_assets.lake.resources import LakehouseResource
@@ -55,8 +57,7 @@ def impact_derivation(contract: TableContract) -> Derivation:
 )
 def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Who the last update of each repository touched, in every repository."""
-    for name, batches in impacted(lakehouse, context.partition_keys).items():
-        yield Output(batches, output_name=name)
+    yield from handed_over(impacted(lakehouse, context.partition_keys), of=len(context.partition_keys))
 
 
 @explained()
@@ -64,15 +65,17 @@ def impacted(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Ba
     """The batches of the three tables; a repository's ways are found once for all that are stale."""
     found: dict[str, dict[str, pa.Table]] = {}
     made: dict[str, Batches] = {}
+    failed = FailedPartitions()
     for contract in TABLES:
-        work, untouched = work_of(lakehouse, impact_derivation(contract), repos)
+        work, untouched = work_of(lakehouse, impact_derivation(contract), repos, failed)
         batches: list[Batch] = []
         for each in work:
             repo = each.key.partition
-            if repo not in found:
-                found[repo] = _tables(lakehouse, repo)
-            batches.append(Batch(rows=found[repo][contract.name], keys=(each.key,)))
-        made[contract.name] = Batches(batches=tuple(batches), untouched=untouched)
+            with failed.alone(repo):
+                if repo not in found:
+                    found[repo] = _tables(lakehouse, repo)
+                batches.append(Batch(rows=found[repo][contract.name], keys=(each.key,)))
+        made[contract.name] = Batches(batches=joined(batches), untouched=untouched, failed=failed)
     return made
 
 

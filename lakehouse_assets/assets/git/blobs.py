@@ -1,19 +1,24 @@
 """The asset `blobs`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from dagster import AssetExecutionContext, asset
+import pyarrow.compute as pc
+from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.snapshots import snapshots
 from lakehouse_assets.assets.git.work import Latest, changed_files, key_of, keys_of, work_of
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.contracts.blobs import BLOBS
+from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.missing_contents import are_few, missing_contents
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
@@ -22,42 +27,85 @@ from lakehouse_assets.plan.sql_text import in_list
 from lakehouse_assets.sources.reads import Reading, blobs_table
 from lakehouse_assets.sources.spark_reads import blobs_frame
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 _FILES = ["repo", "blob_sha", "kind", "size"]
 
 
 @asset(**git_asset(BLOBS), deps=[snapshots])
-def blobs(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batches:
+def blobs(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """One row per blob sha across all repositories, branches and forks."""
-    readings = readings_at_commits(lakehouse, context.partition_keys)
+    failed = FailedPartitions()
+    readings = readings_at_commits(lakehouse, context.partition_keys, failed)
+
+    def on_spark(missing: pa.Table, read: Sequence[Reading]) -> "DataFrame":
+        return blobs_frame(spark.spark_session, missing, read, slices=lakehouse.settings.cores)
+
     with explained():
         latest = lakehouse.ledger.latest([SNAPSHOTS, BLOBS])
         work = work_of(BLOBS, readings, latest)
-        onward, anew = changed_files(work.onward)
-        whole = [*work.anew, *anew]
-        read = [*whole, *(reading for reading, _ in onward)]
-        if not read:
-            return Batches(batches=(), untouched=work.untouched)
-        files = [changes.rows.select(_FILES) for _, changes in onward]
-        files += [_stored_files(lakehouse.lake, whole, latest)] if whole else []
-        missing = missing_contents(lakehouse.lake, pa.concat_tables(files))
-        if are_few(missing):
-            rows = blobs_table(missing, read)
-        else:
-            rows = blobs_frame(spark.spark_session, missing, read, slices=lakehouse.settings.cores)
-    return Batches(batches=(Batch(rows=rows, keys=keys_of(BLOBS, read)),), untouched=work.untouched)
+        onward, anew = changed_files(work.onward, failed)
+        files = {reading.name: changes.rows.select(_FILES) for reading, changes in onward}
+        files |= _stored_files(lakehouse.lake, [*work.anew, *anew], latest, failed)
+        read = [reading for reading in readings if reading.name in files]
+        batches = _batches(lakehouse.lake, read, files, on_spark, failed)
+    made = Batches(batches=batches, untouched=work.untouched, failed=failed)
+    yield from handed_over(made, of=len(context.partition_keys))
 
 
-def _stored_files(lake: Lake, readings: Sequence[Reading], latest: Latest) -> pa.Table:
-    """The files that `snapshots` has of the repositories; refused where it tells of another commit."""
+def _batches(
+    lake: Lake,
+    readings: Sequence[Reading],
+    files: Mapping[str, pa.Table],
+    on_spark: "Callable[[pa.Table, Sequence[Reading]], DataFrame]",
+    failed: FailedPartitions,
+) -> tuple[Batch, ...]:
+    """What the table lacks of the repositories' files, without those repositories that cannot be read.
+
+    A content that several have is read from one of them: if that one fails, what is missing is found again.
+    """
+    left = [reading for reading in readings if reading.name not in failed]
+    if not left:
+        return ()
+    missing = missing_contents(lake, pa.concat_tables([files[reading.name] for reading in left]))
+    if are_few(missing):
+        tables: list[pa.Table] = []
+        for name in dict.fromkeys(missing["repo"].to_pylist()):
+            with failed.alone(name):
+                tables.append(blobs_table(missing.filter(pc.field("repo") == name), left))
+        if any(reading.name in failed for reading in left):
+            return _batches(lake, left, files, on_spark, failed)
+        rows = pa.concat_tables([arrow_schema(BLOBS.columns).empty_table(), *tables])
+    else:
+        rows = on_spark(missing, left)
+
+    def part(names: Sequence[str]) -> Batch:
+        (batch,) = _batches(lake, [reading for reading in left if reading.name in names], files, on_spark, failed)
+        return batch
+
+    return (Batch(rows=rows, keys=keys_of(BLOBS, left), part=part),)
+
+
+def _stored_files(
+    lake: Lake, readings: Sequence[Reading], latest: Latest, failed: FailedPartitions
+) -> dict[str, pa.Table]:
+    """By name the files that `snapshots` has of the repositories; refused where it tells of another commit."""
+    names: list[str] = []
     for reading in readings:
-        name = reading.repository.name
-        entry = latest.get((SNAPSHOTS.name, name))
-        if entry is None or entry.key != key_of(SNAPSHOTS, reading):
-            raise LakeStateError(
-                subject=f"repository {name!r}",
-                seen="its `snapshots` are not those of the commit that `commits` has",
-                why="contents of files would be missed",
-                remedy="materialize `snapshots` for this partition first, or run `lakehouse sync`",
-            )
-    names = [reading.repository.name for reading in readings]
-    return lake.read(SNAPSHOTS, columns=_FILES, where=in_list('"repo"', names, "datafusion"))
+        with failed.alone(reading.name):
+            entry = latest.get((SNAPSHOTS.name, reading.name))
+            if entry is None or entry.key != key_of(SNAPSHOTS, reading):
+                raise LakeStateError(
+                    subject=f"repository {reading.name!r}",
+                    seen="its `snapshots` are not those of the commit that `commits` has",
+                    why="contents of files would be missed",
+                    remedy="materialize `snapshots` for this partition first, or run `lakehouse sync`",
+                )
+            names.append(reading.name)
+    if not names:
+        return {}
+    files = lake.read(SNAPSHOTS, columns=_FILES, where=in_list('"repo"', names, "datafusion"))
+    return {name: files.filter(pc.field("repo") == name) for name in names}

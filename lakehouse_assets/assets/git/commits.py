@@ -1,19 +1,21 @@
 """The asset `commits`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from dagster import AssetExecutionContext, Config, asset
+from dagster import AssetExecutionContext, Config, Output, asset
 
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import keys_of, since_of, whole_batch, work_of
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.readings import readings_at_heads
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.stored_commits import stored_commits
@@ -38,9 +40,10 @@ class CommitsConfig(Config):
 @asset(**git_asset(COMMITS))
 def commits(
     context: AssetExecutionContext, config: CommitsConfig, lakehouse: LakehouseResource, spark: SparkResource
-) -> Batches:
+) -> Iterator[Output[Batches]]:
     """One row per commit reachable from the repository's ref."""
-    readings = readings_at_heads(lakehouse, context.partition_keys, config.heads)
+    failed = FailedPartitions()
+    readings = readings_at_heads(lakehouse, context.partition_keys, config.heads, failed)
 
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
         return commits_frame(spark.spark_session, whole)
@@ -48,33 +51,34 @@ def commits(
     with explained():
         latest = lakehouse.ledger.latest([COMMITS])
         work = work_of(COMMITS, readings, latest)
-        onward, tables, anew = _new_commits(lakehouse, work.onward)
+        onward, tables, anew = _new_commits(lakehouse, work.onward, failed)
         batches = whole_batch(
-            COMMITS, [*work.anew, *anew], latest, here=commits_of, on_spark=on_spark, limit=FEW_COMMITS
+            COMMITS, [*work.anew, *anew], latest, here=commits_of, on_spark=on_spark, limit=FEW_COMMITS, failed=failed
         )
     if onward:
         # These rows and no others differ, in whichever repository.
         batches += (
             Batch(rows=pa.concat_tables(tables), keys=keys_of(COMMITS, onward), owners=(), since=since_of(onward)),
         )
-    return Batches(batches=batches, untouched=work.untouched)
+    made = Batches(batches=batches, untouched=work.untouched, failed=failed)
+    yield from handed_over(made, of=len(context.partition_keys))
 
 
 def _new_commits(
-    lakehouse: LakehouseResource, readings: Sequence[Reading]
+    lakehouse: LakehouseResource, readings: Sequence[Reading], failed: FailedPartitions
 ) -> tuple[list[Reading], list[pa.Table], list[Reading]]:
     """The readings that only add commits, with these, and those that have to be read as a whole."""
     onward: list[Reading] = []
     tables: list[pa.Table] = []
     anew: list[Reading] = []
     for reading in readings:
-        name = reading.repository.name
-        stored = partial(stored_commits, lakehouse.lake, name)
-        found = read_new_commits(reading.git_dir, name, reading.head, str(reading.since), stored)
-        if isinstance(found, NotComparable):
-            report("sources", name, f"the history is read as a whole: {found.reason}")
-            anew.append(reading)
-        else:
-            onward.append(reading)
-            tables.append(found)
+        with failed.alone(reading.name):
+            stored = partial(stored_commits, lakehouse.lake, reading.name)
+            found = read_new_commits(reading.git_dir, reading.name, reading.head, str(reading.since), stored)
+            if isinstance(found, NotComparable):
+                report("sources", reading.name, f"the history is read as a whole: {found.reason}")
+                anew.append(reading)
+            else:
+                onward.append(reading)
+                tables.append(found)
     return onward, tables, anew

@@ -1,18 +1,20 @@
 """The asset `snapshots`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from dagster import AssetExecutionContext, asset
+from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.git.commits import commits
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import changed_files, key_of, keys_of, since_of, whole_batch, work_of
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.sources.reads import Reading, snapshots_of
@@ -27,9 +29,12 @@ FEW_FILES = 20_000
 
 
 @asset(**git_asset(SNAPSHOTS), deps=[commits])
-def snapshots(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batches:
+def snapshots(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """One row per file at the head commit."""
-    readings = readings_at_commits(lakehouse, context.partition_keys)
+    failed = FailedPartitions()
+    readings = readings_at_commits(lakehouse, context.partition_keys, failed)
 
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
         return snapshots_frame(spark.spark_session, whole)
@@ -37,11 +42,12 @@ def snapshots(context: AssetExecutionContext, lakehouse: LakehouseResource, spar
     with explained():
         latest = lakehouse.ledger.latest([SNAPSHOTS])
         work = work_of(SNAPSHOTS, readings, latest)
-        onward, anew = changed_files(work.onward)
+        onward, anew = changed_files(work.onward, failed)
         whole = whole_batch(
-            SNAPSHOTS, [*work.anew, *anew], latest, here=snapshots_of, on_spark=on_spark, limit=FEW_FILES
+            SNAPSHOTS, [*work.anew, *anew], latest, here=snapshots_of, on_spark=on_spark, limit=FEW_FILES, failed=failed
         )
-    return Batches(batches=(*_batches(onward), *whole), untouched=work.untouched)
+    made = Batches(batches=(*_batches(onward), *whole), untouched=work.untouched, failed=failed)
+    yield from handed_over(made, of=len(context.partition_keys))
 
 
 def _batches(onward: Sequence[tuple[Reading, SnapshotChanges]]) -> list[Batch]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.ledger import Entry, EntryKey
 from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.plan.staleness import MaterializationKey, stale_because
@@ -55,7 +56,7 @@ def work_of(contract: TableContract, readings: Sequence[Reading], latest: Latest
     onward: list[Reading] = []
     untouched: list[Entry] = []
     for reading in readings:
-        stored = latest.get((contract.name, reading.repository.name))
+        stored = latest.get((contract.name, reading.name))
         if stored is None or not stored.cursor:  # never made, or removed since
             anew.append(reading)
             continue
@@ -70,21 +71,22 @@ def work_of(contract: TableContract, readings: Sequence[Reading], latest: Latest
 
 
 def changed_files(
-    readings: Iterable[Reading],
+    readings: Iterable[Reading], failed: FailedPartitions
 ) -> tuple[list[tuple[Reading, SnapshotChanges]], list[Reading]]:
     """The readings with the files that changed in them, and those that have to be read as a whole."""
     onward: list[tuple[Reading, SnapshotChanges]] = []
     anew: list[Reading] = []
     for reading in readings:
-        changes = read_snapshot_changes(reading.git_dir, reading.repository, reading.head, str(reading.since))
-        if isinstance(changes, NotComparable):
-            told = f"the files are read as a whole: {changes.reason}"
-            report("sources", reading.repository.name, told, level="warning")
-            anew.append(reading)
-        elif len(changes.paths) > MANY_FILES:
-            anew.append(reading)
-        else:
-            onward.append((reading, changes))
+        with failed.alone(reading.name):
+            changes = read_snapshot_changes(reading.git_dir, reading.repository, reading.head, str(reading.since))
+            if isinstance(changes, NotComparable):
+                told = f"the files are read as a whole: {changes.reason}"
+                report("sources", reading.name, told, level="warning")
+                anew.append(reading)
+            elif len(changes.paths) > MANY_FILES:
+                anew.append(reading)
+            else:
+                onward.append((reading, changes))
     return onward, anew
 
 
@@ -96,20 +98,34 @@ def whole_batch(
     here: Callable[[Sequence[Reading]], Iterator[pa.RecordBatch]],
     on_spark: "Callable[[Sequence[Reading]], DataFrame]",
     limit: int,
+    failed: FailedPartitions,
 ) -> tuple[Batch, ...]:
     """All rows of the readings: read in this process if they are at most `limit`, else on Spark. None without readings.
 
     Partitions that were never made are begun here, too: what is read in vain takes less than a session's start.
     """
-    if not readings:
+    stored = (latest.get((contract.name, reading.name)) for reading in readings)
+    rows = sum(Content.from_version(entry.data_version).rows for entry in stored if entry and entry.data_version)
+    tables: list[pa.Table] | None = [] if rows <= limit else None
+    for reading in readings:
+        if tables is None:
+            break
+        with failed.alone(reading.name):
+            table = taken_up_to(limit - sum(each.num_rows for each in tables), contract, here([reading]))
+            tables = None if table is None else [*tables, table]
+    left = [reading for reading in readings if reading.name not in failed]
+    if not left:
         return ()
-    stored = (latest.get((contract.name, reading.repository.name)) for reading in readings)
-    rows = None
-    if sum(Content.from_version(entry.data_version).rows for entry in stored if entry and entry.data_version) <= limit:
-        rows = taken_up_to(limit, contract, here(readings))
-    return (Batch(rows=on_spark(readings) if rows is None else rows, keys=keys_of(contract, readings)),)
+    if tables is not None:
+        return (Batch(rows=pa.concat_tables(tables), keys=keys_of(contract, left)),)
+
+    def part(names: Sequence[str]) -> Batch:
+        some = [reading for reading in left if reading.name in names]
+        return Batch(rows=on_spark(some), keys=keys_of(contract, some), part=part)
+
+    return (part([reading.name for reading in left]),)
 
 
 def since_of(readings: Iterable[Reading]) -> dict[str, str]:
     """By repository the commit that the rows go on from."""
-    return {reading.repository.name: reading.since for reading in readings if reading.since is not None}
+    return {reading.name: reading.since for reading in readings if reading.since is not None}

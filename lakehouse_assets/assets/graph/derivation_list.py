@@ -7,6 +7,7 @@ from typing import Any
 
 from lakehouse_assets.change.diffs import definition_changes
 from lakehouse_assets.change.file_changes import file_changes
+from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
@@ -53,6 +54,8 @@ class _Step:
     reads_facts: bool = True
     of_updates: bool = False
     """Whether the rows tell how the repository came to its head, so that a clean build has others."""
+    after: tuple[TableContract, ...] = (BLOBS, EXTRACTS)
+    """What else has to be of the same commit: the contents, and what was found in them."""
 
 
 LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, LINK_FILES, LINK_STATE)
@@ -63,9 +66,14 @@ _GRAPH = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, DEFINITIONS, NOD
 _STEPS: Mapping[str, _Step] = {
     step.contract.name: step
     for step in (
-        _Step(contract=EXTRACTS, inputs=(SNAPSHOTS,), functions=(extract_rows,)),
+        _Step(contract=EXTRACTS, inputs=(SNAPSHOTS,), functions=(extract_rows,), after=(BLOBS,)),
         _Step(
-            contract=FILE_CHANGES, inputs=(SNAPSHOTS,), functions=(file_changes,), reads_facts=False, of_updates=True
+            contract=FILE_CHANGES,
+            inputs=(SNAPSHOTS,),
+            functions=(file_changes,),
+            reads_facts=False,
+            of_updates=True,
+            after=(BLOBS,),
         ),
         _Step(
             contract=DIFFS,
@@ -128,6 +136,7 @@ def derivation(contract: TableContract) -> Derivation:
         code_version=code_version(*step.functions, parameters=[contract.version, facts]),
         policy_hash=contract.policy_hash,
         owner_columns=step.owner_columns,
+        after=tuple(each.name for each in step.after),
     )
 
 
@@ -136,7 +145,13 @@ def derivations() -> list[Derivation]:
     return [derivation(step.contract) for step in _STEPS.values()]
 
 
+def derived_inputs(name: str) -> tuple[str, ...]:
+    """The inputs of an asset that follows from others; none of one that is read from git."""
+    return derivation(CATALOG[name]).inputs if name in _STEPS else ()
+
+
 def tables_of(derivations: Iterable[Derivation]) -> list[TableContract]:
-    """The tables of the derivations and of their inputs."""
-    names = dict.fromkeys(name for each in derivations for name in (each.asset, *each.inputs))
+    """The tables of the derivations, of their inputs, of what they come after, and of the inputs of these."""
+    near = dict.fromkeys(name for each in derivations for name in (each.asset, *each.inputs, *each.after))
+    names = dict.fromkeys((*near, *(further for name in near for further in derived_inputs(name))))
     return [CATALOG[name] for name in names if name != NEIGHBOURS]

@@ -1,13 +1,15 @@
 """The asset `extracts`."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dagster import AssetExecutionContext, asset
+from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
 from lakehouse_assets.assets.git.blobs import blobs
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.graph.options import graph_asset
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.extract.rows import extract_rows
 from lakehouse_assets.lake.batches import Batches
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
 
 @asset(**graph_asset(EXTRACTS), deps=[blobs])
-def extracts(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batches:
+def extracts(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """One row per content, language and version of the extractor: the local facts of the content."""
     lake = lakehouse.lake
 
@@ -40,4 +44,5 @@ def extracts(context: AssetExecutionContext, lakehouse: LakehouseResource, spark
         )
         return made(EXTRACTS, work, extract_rows)
 
-    return derived(lakehouse, derivation(EXTRACTS), context.partition_keys, make)
+    made_rows = derived(lakehouse, derivation(EXTRACTS), context.partition_keys, make)
+    yield from handed_over(made_rows, of=len(context.partition_keys))

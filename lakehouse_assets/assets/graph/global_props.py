@@ -1,11 +1,14 @@
 """The asset `global_props`."""
 
+from collections.abc import Iterator
+
 import pyarrow as pa
-from dagster import AssetExecutionContext, asset
+from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.graph.options import graph_asset
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.lake.batches import Batches
@@ -17,7 +20,7 @@ from lakehouse_assets.link.global_props import global_props_sql
 
 
 @asset(**graph_asset(GLOBAL_PROPS), deps=["links"])
-def global_props(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Batches:
+def global_props(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per property that a definition has by the whole graph: callers, importers, overriders."""
 
     def make(selection: Selection) -> pa.Table:
@@ -25,4 +28,5 @@ def global_props(context: AssetExecutionContext, lakehouse: LakehouseResource) -
         with local_sql() as connection:
             return connection.sql(query).to_arrow_table()
 
-    return derived(lakehouse, derivation(GLOBAL_PROPS), context.partition_keys, make)
+    made = derived(lakehouse, derivation(GLOBAL_PROPS), context.partition_keys, make)
+    yield from handed_over(made, of=len(context.partition_keys))

@@ -13,6 +13,7 @@ from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
 from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.link_files import LINK_FILES
@@ -26,6 +27,7 @@ from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.link_store import Others, Summaries, read_state, state_rows
@@ -46,9 +48,10 @@ from lakehouse_assets.plan.staleness import MaterializationKey
 )
 def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
-    results, untouched = linked(lakehouse, context.partition_keys)
-    for contract in LINKED:
-        yield Output(_batches(contract, results, untouched[contract.name]), output_name=contract.name)
+    failed = FailedPartitions()
+    results, untouched = linked(lakehouse, context.partition_keys, failed)
+    outputs = {each.name: _batches(each, results, untouched[each.name], failed) for each in LINKED}
+    yield from handed_over(outputs, of=len(context.partition_keys))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,9 @@ class _Linked:
         return replace(self.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
 
 
-def _batches(contract: TableContract, results: Sequence[_Linked], untouched: tuple[Entry, ...]) -> Batches:
+def _batches(
+    contract: TableContract, results: Sequence[_Linked], untouched: tuple[Entry, ...], failed: FailedPartitions
+) -> Batches:
     """One write for all repositories that were linked as a whole, and one for each of the others."""
     batches = [
         Batch(
@@ -84,21 +89,25 @@ def _batches(contract: TableContract, results: Sequence[_Linked], untouched: tup
     if whole:
         rows = pa.concat_tables([each.rows[contract.name] for each in whole])
         batches.append(Batch(rows=rows, keys=tuple(each.key_of(contract) for each in whole)))
-    return Batches(batches=tuple(batches), untouched=untouched)
+    return Batches(batches=tuple(batches), untouched=untouched, failed=failed)
 
 
 @explained()
 def linked(
-    lakehouse: LakehouseResource, partitions: Sequence[str]
+    lakehouse: LakehouseResource, partitions: Sequence[str], failed: FailedPartitions
 ) -> tuple[list[_Linked], dict[str, tuple[Entry, ...]]]:
     """The stale repositories, linked, and by table the entries of the others."""
     latest = lakehouse.ledger.latest(LINKED)
     whole = {name for name in partitions if len({_position(latest.get((c.name, name))) for c in LINKED}) > 1}
-    work, fresh = work_of(lakehouse, derivation(LINKS), [name for name in partitions if name not in whole])
-    redone, _ = work_of(lakehouse, derivation(LINKS), sorted(whole), whole=True)
+    work, fresh = work_of(lakehouse, derivation(LINKS), [name for name in partitions if name not in whole], failed)
+    redone, _ = work_of(lakehouse, derivation(LINKS), sorted(whole), failed, whole=True)
     names = [entry.partition for entry in fresh]
     untouched = {c.name: tuple(latest[c.name, name] for name in names) for c in LINKED}
-    return [_link(lakehouse, each) for each in (*work, *redone)], untouched
+    results: list[_Linked] = []
+    for each in (*work, *redone):
+        with failed.alone(each.key.partition):
+            results.append(_link(lakehouse, each))
+    return results, untouched
 
 
 def _position(entry: Entry | None) -> tuple[str, str] | None:

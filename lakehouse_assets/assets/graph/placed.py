@@ -1,12 +1,14 @@
 """The assets `definitions`, `nodes`, `edges` and `props`: the facts and links of files, placed in their repository."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dagster import AssetExecutionContext, AssetsDefinition, asset
+from dagster import AssetExecutionContext, AssetsDefinition, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.graph.options import graph_asset
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.nodes import NODES
@@ -29,7 +31,9 @@ def _placed(
     """The asset whose rows `place` makes of each file's payload and of what `links` asks of its links."""
 
     @asset(**graph_asset(contract), deps=after)
-    def placed(context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource) -> Batches:
+    def placed(
+        context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+    ) -> Iterator[Output[Batches]]:
         def make(selection: Selection) -> "Rows":
             work = payload_work(
                 lakehouse.lake,
@@ -41,7 +45,8 @@ def _placed(
             )
             return made(contract, work, place)
 
-        return derived(lakehouse, derivation(contract), context.partition_keys, make)
+        rows = derived(lakehouse, derivation(contract), context.partition_keys, make)
+        yield from handed_over(rows, of=len(context.partition_keys))
 
     return placed  # pyright: ignore[reportReturnType]  # its options come as a dictionary
 

@@ -10,7 +10,8 @@ from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.assets.scip.indexing import index_repository
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.extract.scip.rows import SCIP_TABLES
-from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
+from lakehouse_assets.lake.failures import explained, partitions_failure
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.scip_import import scip_code_version
 
@@ -34,7 +35,11 @@ from lakehouse_assets.lake.scip_import import scip_code_version
 )
 def scip_indexes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[MaterializeResult]:
     """What scip-python and scip-typescript say about the commit, where they are installed."""
-    (reading,) = readings_at_commits(lakehouse, context.partition_keys)
+    failed = FailedPartitions()
+    readings = readings_at_commits(lakehouse, context.partition_keys, failed)
+    if failed:
+        raise partitions_failure(failed.errors, of=1)
+    (reading,) = readings
     with explained():
         done = index_repository(lakehouse.settings, reading, context.run.run_id)
     for name in done.missing:

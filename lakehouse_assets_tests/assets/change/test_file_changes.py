@@ -69,7 +69,9 @@ def test_a_position_moves_without_rows_where_only_other_columns_changed(shop: Sh
     rows = shop.lake.read(SNAPSHOTS)
     flags = [True] * rows.num_rows
     at = rows.column_names.index("is_test")
-    write(shop.lake, SNAPSHOTS, rows.set_column(at, rows.field(at), [flags]), partitions=("shop",), run_id="flags")
+    flagged = rows.set_column(at, rows.field(at), [flags])
+    commit = shop.position().commit
+    write(shop.lake, SNAPSHOTS, flagged, partitions=("shop",), run_id="flags", cursor=commit)
     before = shop.position().cursors["snapshots"].end
     assert shop.update("run 2") == 1
     assert shop.changes() == {"a.py": "added", "b.py": "added"}

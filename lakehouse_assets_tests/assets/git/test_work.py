@@ -12,6 +12,7 @@ from lakehouse_assets.assets.git.work import changed_files, key_of, whole_batch,
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.diagnostics import collecting
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.ledger import Entry, new_entry
 from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.sources.head import Head, resolve_head
@@ -73,7 +74,7 @@ def reading(tmp_path: Path) -> Reading:
 
 def test_a_commit_that_is_gone_is_warned_of_and_read_as_a_whole(reading: Reading):
     with collecting() as told:
-        onward, anew = changed_files([reading, replace(reading, since="1" * 40)])
+        onward, anew = changed_files([reading, replace(reading, since="1" * 40)], FailedPartitions())
     assert [each.paths for _, each in onward] == [("0.py", "1.py")]
     assert [each.since for each in anew] == ["1" * 40]
     assert [(each.level, each.subject) for each in told if each.level == "warning"] == [("warning", "repo")]
@@ -82,7 +83,7 @@ def test_a_commit_that_is_gone_is_warned_of_and_read_as_a_whole(reading: Reading
 
 def test_very_many_changes_are_read_as_a_whole(reading: Reading, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("lakehouse_assets.assets.git.work.MANY_FILES", 1)
-    assert changed_files([reading]) == ([], [reading])
+    assert changed_files([reading], FailedPartitions()) == ([], [reading])
 
 
 @pytest.mark.parametrize(("limit", "stored_rows", "place"), [(4, 4, "here"), (3, 3, "spark"), (4, 5, "spark")])
@@ -103,10 +104,15 @@ def test_few_rows_are_read_here_and_many_on_spark(reading: Reading, limit: int, 
         here=here,
         on_spark=lambda _: cast("DataFrame", ON_SPARK),
         limit=limit,
+        failed=FailedPartitions(),
     )
     assert (batch.rows is ON_SPARK) == (place == "spark")
     assert bool(begun) == (stored_rows <= limit)
 
 
 def test_nothing_to_read_is_no_batch():
-    assert whole_batch(SNAPSHOTS, [], {}, here=snapshots_of, on_spark=lambda _: pytest.fail("read"), limit=1) == ()
+    failed = FailedPartitions()
+    none = whole_batch(
+        SNAPSHOTS, [], {}, here=snapshots_of, on_spark=lambda _: pytest.fail("read"), limit=1, failed=failed
+    )
+    assert none == ()

@@ -1,0 +1,85 @@
+"""What Dagster's UI shows of a write and of a partition."""
+
+import json
+from collections.abc import Sequence
+
+from dagster import (
+    AssetKey,
+    AssetMaterialization,
+    MetadataValue,
+    TableColumn,
+    TableColumnConstraints,
+    TableConstraints,
+    TableSchema,
+)
+from dagster._core.definitions.data_version import CODE_VERSION_TAG, DATA_VERSION_TAG
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.ledger import Entry
+from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.plan.row_hash import Content
+
+
+def table_schema(contract: TableContract) -> TableSchema:
+    """The contract as Dagster shows it in the UI."""
+    return TableSchema(
+        columns=[
+            TableColumn(
+                name=column.name,
+                type=column.type,
+                description=column.description,
+                constraints=TableColumnConstraints(nullable=column.nullable, unique=contract.key == (column.name,)),
+            )
+            for column in contract.columns
+        ],
+        constraints=TableConstraints(other=[f"key: {', '.join(contract.key)}"]),
+    )
+
+
+def materialization(contract: TableContract, asset_key: AssetKey, entry: Entry) -> AssetMaterialization:
+    """A partition's own: its key, its content, its data version."""
+    tags = {CODE_VERSION_TAG: entry.code_version}
+    tags |= {DATA_VERSION_TAG: entry.data_version} if entry.data_version else {}
+    return AssetMaterialization(
+        asset_key=asset_key, partition=entry.partition, metadata=partition_metadata(contract, entry), tags=tags
+    )
+
+
+def summary(reports: Sequence[WriteReport], untouched: int) -> dict[str, MetadataValue]:
+    """What several writes did together; each has an observation of its own."""
+    totals = ("rows_inserted", "rows_updated", "rows_deleted", "rows_unchanged", "files_added", "bytes_added")
+    shown: dict[str, MetadataValue] = {
+        name: MetadataValue.int(sum(getattr(done, name) for done in reports)) for name in totals
+    }
+    return shown | {"writes": MetadataValue.int(len(reports)), "partitions_untouched": MetadataValue.int(untouched)}
+
+
+def write_metadata(contract: TableContract, done: WriteReport) -> dict[str, MetadataValue]:
+    """The row of `writes`, for the UI."""
+    row = done.as_row()
+    names = [name for name in row if name.startswith(("rows_", "files_", "bytes_", "version_"))]
+    shown: dict[str, MetadataValue] = {name: MetadataValue.int(row[name]) for name in names}
+    shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
+    shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
+    if done.owners is not None:
+        shown["owners"] = MetadataValue.json(json.loads(done.owners))
+        shown["owners_made"] = MetadataValue.int(done.owners_made or 0)
+    if len(done.entries) == 1:
+        return shown | partition_metadata(contract, done.entries[0])
+    return shown | {"keys": MetadataValue.json(json.loads(row["keys"]))}
+
+
+def partition_metadata(contract: TableContract, entry: Entry) -> dict[str, MetadataValue]:
+    """The key that a partition was made with, and its rows."""
+    shown: dict[str, MetadataValue] = {
+        "read_up_to": MetadataValue.text(entry.cursor),
+        "data_version": MetadataValue.text(entry.data_version or "not known"),
+        "table_version": MetadataValue.int(entry.table_version),
+        "code_version": MetadataValue.text(entry.code_version),
+        "settings_hash": MetadataValue.text(entry.settings_hash),
+        "policy_hash": MetadataValue.text(entry.policy_hash),
+        "input_versions": MetadataValue.json(json.loads(entry.input_versions)),
+    }
+    if entry.data_version is not None and contract.partition_by:
+        shown["dagster/partition_row_count"] = MetadataValue.int(Content.from_version(entry.data_version).rows)
+    return shown
