@@ -8,17 +8,20 @@ from lakehouse_assets.assets.graph import extracts, global_props, graph_versions
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
+from lakehouse_assets.assets.sql.definitions import sql_definitions
 from lakehouse_assets.automation.checks import contract_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
 from lakehouse_assets.automation.jobs import EXECUTOR, SYNC_JOB
+from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets.sources.sql.project import load_project
 
 _lakehouse = LakehouseResource()
 _spark = SparkResource()
 
-defs = Definitions(
+_code_graph = Definitions(
     assets=load_assets_from_modules(
         [
             commits,
@@ -47,3 +50,5 @@ defs = Definitions(
     },
     executor=EXECUTOR,
 )
+
+defs = Definitions.merge(_code_graph, sql_definitions(load_project(load_settings().ingest)))

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
+from lakehouse_assets.contracts.deliveries import DELIVERIES
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.environments import ENVIRONMENTS
@@ -75,6 +76,7 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             PIPELINE_EXECUTIONS,
             MATERIALIZATIONS,
             WRITES,
+            DELIVERIES,
             QUARANTINE,
             MAINTENANCE,
         )

@@ -22,6 +22,13 @@ EffectPoint = Literal[
     "write: after ledger",
     "write: after report",
     "apply: before environment",
+    "ingest: after inspect",
+    "ingest: after decide",
+    "ingest: after land",
+    "deliver: after stage",
+    "deliver: after merge",
+    "deliver: after reconcile",
+    "deliver: after record",
 ]
 EFFECT_POINTS: tuple[EffectPoint, ...] = get_args(EffectPoint)
 

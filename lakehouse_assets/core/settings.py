@@ -54,6 +54,8 @@ class Settings(_Frozen):
     """Everything a process needs to know about its surroundings."""
 
     home: Path
+    ingest: Path
+    """Folder of the YAML files that say which tables come in from databases and go out to them."""
     spark: SparkTarget
     profile: Profile
     resident_port: int
@@ -94,6 +96,7 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
     cores = _positive(env, "LAKEHOUSE_CORES", _available_cores())
     return Settings(
         home=home_directory(env),
+        ingest=Path(env.get("LAKEHOUSE_INGEST") or _root() / "ingest").expanduser().absolute(),
         spark=parse_spark(env.get("LAKEHOUSE_SPARK") or "auto"),
         profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
         resident_port=_positive(env, "LAKEHOUSE_RESIDENT_PORT", DEFAULT_RESIDENT_PORT),
@@ -119,8 +122,11 @@ def home_directory(env: dict[str, str]) -> Path:
     given = env.get("LAKEHOUSE_HOME")
     if given:
         return Path(given).expanduser().absolute()
-    root = PROJECT_ROOT if (PROJECT_ROOT / "pyproject.toml").exists() else Path.cwd()
-    return root / ".lakehouse"
+    return _root() / ".lakehouse"
+
+
+def _root() -> Path:
+    return PROJECT_ROOT if (PROJECT_ROOT / "pyproject.toml").exists() else Path.cwd()
 
 
 def parse_spark(text: str) -> SparkTarget:

@@ -30,6 +30,16 @@ class WorkerRows:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StreamedRows:
+    """Rows that come into this process batch by batch, in the contract's columns, and are never all in it.
+
+    Many of them are written as data files while they come, and the commit only names these.
+    """
+
+    batches: "RecordBatches"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Batch:
     """Rows of the partitions that `keys` names.
 
@@ -37,8 +47,9 @@ class Batch:
     rows of these owners. With no owner at all (an empty tuple) they replace the keys they have.
     """
 
-    rows: "pa.Table | DataFrame | WorkerRows"
-    """A table for what fits this process, a frame for what Spark computes, workers' rows for what is built by code."""
+    rows: "pa.Table | DataFrame | WorkerRows | StreamedRows"
+    """A table for what fits this process, a frame for what Spark computes, workers' rows for what is built by code, a
+    stream for what comes from elsewhere."""
     keys: tuple[MaterializationKey, ...]
     owners: tuple[str, ...] | None = None
     strategy: Strategy | None = None

@@ -14,6 +14,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.naming import REDACTED
 from lakehouse_assets.lake.staging import LocalStage, SparkStage, Staged
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.batch_check import DUPLICATE_KEY, row_rules
@@ -38,12 +39,13 @@ def judge(contract: TableContract, request: WriteRequest, staged: Staged) -> tup
         bad = judged.where(f"{_REASON} IS NOT NULL").toArrow()
         remaining = SparkStage(judged.where(f"{_REASON} IS NULL").drop(_REASON), contract, request)
     now = datetime.now(UTC)
+    hidden = {each.name for each in contract.columns if each.sensitive}
     return remaining, [
         {
             "write_key": request.key,
             "table_name": contract.name,
             "rule": row.pop(_REASON),
-            "row_json": json_text({name: _plain(value) for name, value in row.items()}),
+            "row_json": json_text({name: REDACTED if name in hidden else _plain(value) for name, value in row.items()}),
             "set_aside_at": now,
         }
         for row in bad.to_pylist()

@@ -117,9 +117,11 @@ class Lake:
         )
         return pa.RecordBatchReader.from_stream(reader).read_all().cast(schema)
 
-    def rows(self, contract: TableContract, *, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    def rows(
+        self, contract: TableContract, *, columns: Sequence[str] | None = None, where: str = "TRUE"
+    ) -> list[dict[str, Any]]:
         """Rows as Python values. Arrow would load pandas for moments in time, so they are converted here."""
-        table = self.read(contract, columns=columns)
+        table = self.read(contract, columns=columns, where=where)
         values = [
             [
                 None if number is None else _EPOCH + timedelta(microseconds=number)

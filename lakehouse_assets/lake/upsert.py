@@ -25,7 +25,7 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.account import Account
-from lakehouse_assets.lake.batch import Batch, WorkerRows
+from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
 from lakehouse_assets.lake.commit_log import brought_up, is_plain
 from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.execution import execute
@@ -37,6 +37,7 @@ from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport, report_of
 from lakehouse_assets.lake.small_append import append_rows
 from lakehouse_assets.lake.staging import Staged, stage
+from lakehouse_assets.lake.stream_stage import stream_stage
 from lakehouse_assets.lake.table_columns import add_columns
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake, commit_files
@@ -93,6 +94,11 @@ class UpsertService:
     def _staged(self, job: Job) -> AbstractContextManager[Staged]:
         """The batch held still: by whoever has its rows."""
         contract, rows = job.contract, job.batch.rows
+        if isinstance(rows, StreamedRows):
+            table = self._lake.ensure(contract)
+            in_files = contract.violations == "fail" and is_plain(table) and not _grows(table, contract)
+            folder = self._lake.path(contract)
+            return stream_stage(rows, contract, job.request, folder, run_id=job.run_id, in_files=in_files)
         if not isinstance(rows, WorkerRows):
             return stage(rows, contract, job.request)
         check_owned(contract)
@@ -189,6 +195,11 @@ class UpsertService:
 
 def _whole(seconds: Mapping[str, float]) -> float:
     return sum(seconds.get(name, 0.0) for name in _PHASES)
+
+
+def _grows(table: DeltaTable, contract: TableContract) -> bool:
+    """Whether the table has other columns than the contract: files that are written before the plan would lack them."""
+    return [field.name for field in table.schema().fields] != [each.name for each in contract.stored_columns]
 
 
 def _was_committed(table: DeltaTable, job: Job) -> bool:

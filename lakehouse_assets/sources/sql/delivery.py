@@ -1,0 +1,317 @@
+"""Rows out to a database, in four steps: stage what changed, merge it, reconcile, record.
+
+Invariants: the target's own table `lakehouse_deliveries` says how far it has come, and moves in the transaction that
+merges the rows. Only changes since that position are sent. A staging table is of one run, and is removed whatever
+happens: at the end, on a failure, or by the next run where this one was killed.
+
+Cost: what changed, twice (sent, and read back to be compared), and one count of the target. A first delivery streams
+the whole table in bounded memory.
+"""
+
+import json
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+from deltalake import QueryBuilder
+
+from lakehouse_assets.contracts.deliveries import DELIVERIES
+from lakehouse_assets.contracts.ingest import Delivery, SqlProject
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.core.diagnostics import phase
+from lakehouse_assets.core.effects import reached
+from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError
+from lakehouse_assets.core.hashing import json_text
+from lakehouse_assets.lake.change_feed import Changes, present_cursor, read_changes
+from lakehouse_assets.lake.rows import conform
+from lakehouse_assets.lake.small_append import append_rows
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.cursors import Cursor, Way
+from lakehouse_assets.plan.delivery_sql import (
+    DELETE,
+    OPERATION,
+    UPSERT,
+    Statement,
+    adopt_statements,
+    create_staging,
+    cursor_statement,
+    merge_statements,
+    new_columns,
+    reconciled_statement,
+    rows_query,
+    sibling,
+    staging_prefix,
+)
+from lakehouse_assets.plan.reconciliation import Tally, differing_ranges
+from lakehouse_assets.plan.source_sql import quoted_table
+from lakehouse_assets.sources.sql.target import DeliveryState, MergeCounts, TargetDatabase, target_database
+
+_PART = "deliver"
+_OPERATION_COLUMN = Column(name=OPERATION, type="string", description="Whether the row is there now, or gone.")
+_BATCH_ROWS = 50_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class StagedDelivery:
+    """What waits in the target to be merged."""
+
+    contract: TableContract
+    way: Way
+    staging: str | None
+    """None where nothing changed."""
+    position: str
+    expected: str | None
+    """The position that the target has to be at still."""
+    makes_target: bool
+    added: tuple[Column, ...]
+    sent: Tally
+    """Of the rows that are there now."""
+    gone: int
+    lake_rows: int
+    reconcile_all: bool
+    """Whether the delivery before was never reconciled: then all rows are compared."""
+
+    @property
+    def version(self) -> int:
+        return Cursor(**json.loads(self.position)).end - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergedDelivery:
+    staged: StagedDelivery
+    counts: MergeCounts
+
+    @property
+    def unchanged(self) -> int:
+        return self.staged.sent.total - self.counts.inserted - self.counts.updated
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reconciliation:
+    """Both sides are equal: so many rows there, so many compared by hash."""
+
+    merged: MergedDelivery
+    target_rows: int
+    compared: int
+
+
+def stage(
+    lake: Lake,
+    project: SqlProject,
+    delivery: Delivery,
+    contract: TableContract,
+    *,
+    run_id: str,
+    everything: bool = False,
+) -> StagedDelivery:
+    """Load what changed since the target's position into a staging table of this run."""
+    with phase(_PART, delivery.name, "stage"), _cleaning(project, delivery), _target(project, delivery) as target:
+        _remove_staging(target, delivery)  # of runs that were killed
+        held = target.state(delivery.name)
+        present = target.table_columns(delivery.table)
+        _check_whose(target, delivery, held, present)
+        added = (
+            ()
+            if present is None
+            else new_columns(
+                contract, present, target.kind, evolve=delivery.schema_policy == "evolve", delivery=delivery.name
+            )
+        )
+        # New columns there are empty, and a table that is gone has to be made whole.
+        since = None if everything or added or present is None or held is None else Cursor(**json.loads(held.position))
+        changes = _changes(lake, contract, since)
+        cursor = changes.cursor if changes else present_cursor(lake, contract, ())
+        complete = changes is None
+        rows = _all_rows(lake, contract, cursor) if changes is None else _changed_rows(contract, changes)
+        staging: str | None = None
+        sent, gone = _Sent(contract), 0
+        if changes is None or changes.count:
+            staging = sibling(delivery.table, f"{staging_prefix(delivery.name)}{run_id[:8]}")
+            makes = present is None
+            target.run(
+                [
+                    Statement(
+                        sql=create_staging(
+                            staging, contract, target.kind, with_operation=not complete, becomes_target=makes
+                        )
+                    )
+                ]
+            )
+            columns = contract.columns if complete else (*contract.columns, _OPERATION_COLUMN)
+            target.load(staging, sent.counted(rows), columns)
+            gone = 0 if changes is None else changes.deleted.num_rows
+        lake_rows = _rows_at(lake, contract, cursor)
+    staged = StagedDelivery(
+        contract=contract,
+        way="full" if changes is None else changes.way,
+        staging=staging,
+        position=json_text(asdict(cursor)),
+        expected=held.position if held else None,
+        makes_target=present is None,
+        added=added,
+        sent=sent.tally,
+        gone=gone,
+        lake_rows=lake_rows,
+        reconcile_all=held is not None and not held.reconciled,
+    )
+    reached("deliver: after stage")
+    return staged
+
+
+def merge(project: SqlProject, delivery: Delivery, staged: StagedDelivery, *, run_id: str) -> MergedDelivery:
+    """Make the target equal, and move its position, in one transaction."""
+    with phase(_PART, delivery.name, "merge"), _cleaning(project, delivery), _target(project, delivery) as target:
+        kind, contract = target.kind, staged.contract
+        statements: list[Statement] = []
+        if staged.staging is not None and staged.makes_target:
+            statements = adopt_statements(contract, staged.staging, delivery.table, kind)
+        elif staged.staging is not None:
+            statements = merge_statements(
+                contract, staged.staging, delivery.table, kind, complete=staged.way == "full", added=staged.added
+            )
+        statements.append(cursor_statement(delivery.name, staged.position, run_id, kind))
+        counts = target.merge(delivery.name, staged.expected, statements)
+    if staged.makes_target:
+        counts = MergeCounts(inserted=staged.sent.total)
+    reached("deliver: after merge")
+    return MergedDelivery(staged=staged, counts=counts)
+
+
+def reconcile(project: SqlProject, delivery: Delivery, merged: MergedDelivery, lake: Lake) -> Reconciliation:
+    """Compare the target with what was sent: number of rows, and rows and hash of each range."""
+    staged, contract = merged.staged, merged.staged.contract
+    with phase(_PART, delivery.name, "reconcile"), _cleaning(project, delivery), _target(project, delivery) as target:
+        all_rows = staged.reconcile_all or staged.makes_target or staged.way == "full"
+        wanted = staged.sent
+        if staged.reconcile_all and staged.way != "full":
+            wanted = Tally()
+            for batch in _all_rows(lake, contract, Cursor(**json.loads(staged.position))):
+                wanted = wanted.with_rows(contract, batch)
+        found = Tally()
+        if all_rows or staged.staging is not None:
+            query = rows_query(contract, delivery.table, None if all_rows else staged.staging)
+            for batch in target.rows(query, contract.columns):
+                found = found.with_rows(contract, batch)
+        count = found.total if all_rows else target.row_count(delivery.table)
+        differing = differing_ranges(wanted, found)
+        if differing or count != staged.lake_rows:
+            raise LakeStateError(
+                subject=f"delivery of {delivery.name}",
+                seen=f"the target has {count:,} rows and the lake {staged.lake_rows:,}; "
+                f"ranges of keys that differ: {', '.join(f'{each:x}' for each in differing) or 'none of those sent'}",
+                why="somebody else writes to the target, or it changes values on their way in",
+                remedy="see to that, then deliver everything again: `lakehouse deliver --everything`",
+            )
+        target.run([reconciled_statement(delivery.name, staged.position, target.kind)])
+    reached("deliver: after reconcile")
+    return Reconciliation(merged=merged, target_rows=count, compared=found.total)
+
+
+def record(
+    lake: Lake, project: SqlProject, delivery: Delivery, done: Reconciliation, *, run_id: str
+) -> dict[str, object]:
+    """Remove the staging table and tell what was done."""
+    with _target(project, delivery) as target:
+        _remove_staging(target, delivery)
+    merged = done.merged
+    row: dict[str, object] = {
+        "delivery": delivery.name,
+        "run_id": run_id,
+        "way": merged.staged.way,
+        "version": merged.staged.version,
+        "rows_inserted": merged.counts.inserted,
+        "rows_updated": merged.counts.updated,
+        "rows_deleted": merged.counts.deleted,
+        "rows_unchanged": merged.unchanged,
+        "rows_compared": done.compared,
+        "target_rows": done.target_rows,
+        "delivered_at": datetime.now(UTC),
+    }
+    append_rows(lake, DELIVERIES, pa.Table.from_pylist([row], schema=arrow_schema(DELIVERIES.columns)))
+    reached("deliver: after record")
+    return row
+
+
+class _Sent:
+    """Tallies the rows that are there now while they pass."""
+
+    def __init__(self, contract: TableContract) -> None:
+        self._contract = contract
+        self.tally = Tally()
+
+    def counted(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            held = batch
+            if OPERATION in batch.schema.names:
+                held = batch.filter(pa.array([each == UPSERT for each in batch.column(OPERATION).to_pylist()]))
+            self.tally = self.tally.with_rows(self._contract, held)
+            yield batch
+
+
+def _changes(lake: Lake, contract: TableContract, since: Cursor | None) -> Changes | None:
+    """What changed since; None if all rows have to be sent."""
+    if since is None:
+        return None
+    changes = read_changes(lake, contract, since, ())
+    return None if changes.starts_over else changes
+
+
+def _all_rows(lake: Lake, contract: TableContract, cursor: Cursor) -> Iterator[pa.RecordBatch]:
+    """The table at the cursor's end, batch by batch."""
+    table = lake.open(contract)
+    table.load_as_version(cursor.end - 1)
+    listed = ", ".join(f'"{each.name}"' for each in contract.columns)
+    for batch in QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t"):
+        yield from conform(pa.Table.from_batches([pa.record_batch(batch)]), contract.columns).to_batches()
+
+
+def _changed_rows(contract: TableContract, changes: Changes) -> Iterator[pa.RecordBatch]:
+    for operation, rows in ((DELETE, changes.deleted), (UPSERT, changes.inserted), (UPSERT, changes.after)):
+        if rows.num_rows:
+            told = conform(rows, contract.columns).append_column(OPERATION, pa.repeat(operation, rows.num_rows))
+            yield from told.combine_chunks().to_batches(max_chunksize=_BATCH_ROWS)
+
+
+def _rows_at(lake: Lake, contract: TableContract, cursor: Cursor) -> int:
+    table = lake.open(contract)
+    table.load_as_version(cursor.end - 1)
+    return sum(pa.table(table.get_add_actions(flatten=True))["num_records"].to_pylist())
+
+
+def _check_whose(
+    target: TargetDatabase, delivery: Delivery, held: DeliveryState | None, present: dict[str, str] | None
+) -> None:
+    """Refuse to make a table equal that is somebody else's."""
+    if held is None and present is not None and not delivery.adopt and target.row_count(delivery.table):
+        raise BadInputError(
+            subject=f"delivery of {delivery.name}",
+            seen="the target table has rows already, and this delivery was never made",
+            why="rows that the lake has not would be deleted; nothing was written",
+            remedy="name another table, or set adopt to true",
+        )
+
+
+def _target(project: SqlProject, delivery: Delivery) -> AbstractContextManager[TargetDatabase]:
+    return target_database(project.connections[delivery.connection], name=delivery.connection)
+
+
+@contextmanager
+def _cleaning(project: SqlProject, delivery: Delivery) -> Generator[None, None, None]:
+    """Remove the staging table when the step fails, by a connection of its own: the step's may be broken."""
+    try:
+        yield
+    except LakehouseError as error:
+        try:
+            with _target(project, delivery) as target:
+                _remove_staging(target, delivery)
+        except LakehouseError as unreachable:
+            error.add_note(f"its staging table is left to the next run: {unreachable.seen}")
+        raise
+
+
+def _remove_staging(target: TargetDatabase, delivery: Delivery) -> None:
+    for name in target.tables_like(delivery.table, staging_prefix(delivery.name)):
+        target.run([Statement(sql=f"DROP TABLE IF EXISTS {quoted_table(sibling(delivery.table, name))}")])

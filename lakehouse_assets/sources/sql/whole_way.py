@@ -1,0 +1,55 @@
+"""The whole way of one table: source, lake, target. The steps one after the other, for who needs no Dagster."""
+
+import uuid
+
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.session import runtime_for
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.sources.sql import delivery as out
+from lakehouse_assets.sources.sql.ingest import Landing, decide, inspect, land, stored_contract
+
+
+def upsert_service(settings: Settings) -> UpsertService:
+    return UpsertService(Lake(settings.lake), spark=lambda: runtime_for(settings).session, executor=settings.executor)
+
+
+def ingest_table(
+    settings: Settings, project: SqlProject, ingest: Ingest, *, run_id: str = "", force_first_run: bool = False
+) -> Landing:
+    """Inspect, decide, land."""
+    lake = Lake(settings.lake)
+    inspection = inspect(lake, project, ingest)
+    plan = decide(ingest, inspection, force_first_run=force_first_run)
+    run_id = run_id or uuid.uuid4().hex
+    return land(lake, upsert_service(settings), project, ingest, inspection, plan, run_id=run_id)
+
+
+def deliver_table(
+    settings: Settings, project: SqlProject, delivery: Delivery, *, run_id: str = "", everything: bool = False
+) -> dict[str, object]:
+    """Stage, merge, reconcile, record; what was done comes back as a row of `deliveries`."""
+    lake, run_id = Lake(settings.lake), run_id or uuid.uuid4().hex
+    contract = delivered_contract(lake, project, delivery)
+    staged = out.stage(lake, project, delivery, contract, run_id=run_id, everything=everything)
+    merged = out.merge(project, delivery, staged, run_id=run_id)
+    done = out.reconcile(project, delivery, merged, lake)
+    return out.record(lake, project, delivery, done, run_id=run_id)
+
+
+def delivered_contract(lake: Lake, project: SqlProject, delivery: Delivery) -> TableContract:
+    """The contract of the lake's table that is delivered."""
+    ingest = next((each for each in project.ingest if each.name == delivery.asset), None)
+    contract = CATALOG[delivery.asset] if ingest is None else stored_contract(lake, ingest)
+    if contract is None or not lake.exists(contract):
+        raise BadInputError(
+            subject=f"delivery of {delivery.name}",
+            seen=f"the lake has no table {delivery.asset} yet",
+            why="there is nothing to send",
+            remedy=f"`lakehouse ingest {delivery.asset}` first" if ingest else "`lakehouse sync` first",
+        )
+    return contract

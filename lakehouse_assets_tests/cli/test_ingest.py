@@ -1,0 +1,94 @@
+"""`lakehouse ingest`, `deliver` and `marks`, as a user runs them on SQLite files."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lakehouse_assets.contracts.connections import SqliteConnection
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.shops import Shop
+
+
+@pytest.fixture
+def shop(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    source = SqliteConnection(kind="sqlite", path=str(tmp_path / "shop.db"))
+    target = SqliteConnection(kind="sqlite", path=str(tmp_path / "reports.db"))
+    shop = Shop(settings=settings, source=source, target=target, more={"strategy": "id", "id": "id"}, deliver={})
+    folder = tmp_path / "ingest"
+    folder.mkdir()
+    parts = shop.project.model_dump(mode="json", exclude_defaults=True)
+    parts["ingest"].append({**parts["ingest"][0], "name": "broken", "table": "nothing"})
+    (folder / "shop.yaml").write_text(yaml.safe_dump(parts))
+    monkeypatch.setenv("LAKEHOUSE_INGEST", str(folder))
+    shop.make()
+    shop.add(1, 2, 3)
+    return shop
+
+
+def test_a_dry_run_prints_the_query_with_its_values_and_does_nothing(shop: Shop):
+    printed = lakehouse("ingest", "shop_orders", "--dry-run").stdout
+    assert "first (the table has no rows)" in printed
+    assert '"id" < 4' in printed
+    assert not (shop.settings.lake / "shop_orders").exists()
+
+
+def test_one_table_fails_alone(shop: Shop):
+    done = lakehouse("ingest", "--all", "--json")
+    assert done.exit_code == 1
+    good, bad = json.loads(done.stdout)
+    assert (good["inserted"], good["deliveries"][0]["target_rows"]) == (3, 3)
+    assert "no such table: nothing" in bad["error"]
+    shop.all_equal()
+
+
+def test_marks_are_shown_with_their_history_and_set_with_a_reason(shop: Shop):
+    lakehouse("ingest", "shop_orders")
+    (mark,) = lakehouse_json("marks", "show")
+    assert (mark["name"], mark["id"], mark["reason"]) == ("shop_orders", 4, None)
+    lakehouse("marks", "set", "shop_orders", "--id", "2", "--reason", "row 2 was mended")
+    again = lakehouse_json("ingest", "shop_orders")[0]
+    assert (again["mode"], again["rows_read"], again["inserted"]) == ("window", 2, 0)
+    history = lakehouse_json("marks", "show", "shop_orders", "--history")
+    assert [(each["id"], each["reason"]) for each in history] == [(4, None), (2, "row 2 was mended"), (4, None)]
+    assert "row 2 was mended" in lakehouse("marks", "show", "--history").stdout
+
+
+def test_a_mark_that_was_reset_makes_the_next_run_read_everything(shop: Shop):
+    lakehouse("ingest", "shop_orders")
+    assert "mark reset" in lakehouse("marks", "reset", "shop_orders", "--reason", "the source was restored").stdout
+    (again,) = lakehouse_json("ingest", "shop_orders")
+    assert (again["mode"], again["rows_read"], again["inserted"]) == ("everything", 3, 0)
+
+
+def test_everything_is_delivered_again_where_the_target_was_changed(shop: Shop):
+    from lakehouse_assets_tests.support.shops import run_sql
+
+    lakehouse("ingest", "shop_orders")
+    run_sql(shop.target, ["DELETE FROM orders_copy WHERE id = 2"])
+    shop.add(4)
+    done = lakehouse("ingest", "shop_orders")
+    assert done.exit_code == 1
+    assert "the target has 3 rows and the lake 4" in done.stderr
+    (sent,) = lakehouse_json("deliver", "shop_orders", "--everything")
+    assert (sent["rows_inserted"], sent["rows_unchanged"]) == (1, 3)
+    shop.all_equal()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("ingest: [{name: a}]", "ingest.0.connection"),
+        ("tables: []", "other parts than"),
+        ("ingest: [", "no YAML"),
+        ("connections: {a: {kind: oracle}}", "connections.a"),
+        ("deliver: [{asset: nothing, connection: x, table: t}]", "there is no connection x"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_by_place(shop: Shop, text: str, complaint: str):
+    (load_settings().ingest / "bad.yaml").write_text(text)
+    with pytest.raises(BadInputError, match=complaint):
+        lakehouse("marks", "show")

@@ -1,0 +1,94 @@
+"""A run is killed at each of its steps, or its database is; the next run makes source, lake and target equal."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lakehouse_assets.contracts.connections import PostgresConnection, SqliteConnection
+from lakehouse_assets.core.effects import EFFECT_POINTS, EffectPoint
+from lakehouse_assets.core.errors import SourceError
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.sources.sql import delivery
+from lakehouse_assets_tests.support.carry_once import carry_and_kill
+from lakehouse_assets_tests.support.postgres import Cluster, running_cluster
+from lakehouse_assets_tests.support.shops import Shop
+
+STEPS: tuple[EffectPoint, ...] = tuple(p for p in EFFECT_POINTS if p.startswith(("ingest:", "deliver:")))
+COMMIT: tuple[EffectPoint, ...] = ("commit: before log entry", "commit: after log entry")
+BY_TIMESTAMP = {"strategy": "timestamp", "timestamp": "updated_at"}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with running_cluster() as held:
+        yield held
+
+
+def shop_between(settings: Settings, source: object, target: object) -> Shop:
+    shop = Shop(settings=settings, source=source, target=target, more=BY_TIMESTAMP, deliver={})  # pyright: ignore[reportArgumentType]
+    shop.make()
+    shop.add(1, 2, 3)
+    return shop
+
+
+def kill_twice(shop: Shop, point: EffectPoint) -> None:
+    """In the first run and in a later one, each taken up by the next."""
+    assert carry_and_kill(shop.settings, shop.project, point) == -signal.SIGKILL
+    shop.cycle()
+    shop.change(2)
+    shop.add(4)
+    assert carry_and_kill(shop.settings, shop.project, point) == -signal.SIGKILL
+    done = shop.ingest()
+    assert done.count("rows_updated") in (0, 1)
+    shop.send()
+    shop.all_equal()
+
+
+def test_there_are_seven_steps():
+    assert len(STEPS) == 7
+
+
+@pytest.mark.parametrize("point", ["ingest: after land", "deliver: after stage", "deliver: after merge"])
+def test_after_a_kill_between_steps_the_next_run_goes_on(settings: Settings, tmp_path: Path, point: EffectPoint):
+    files = [SqliteConnection(kind="sqlite", path=str(tmp_path / f"{name}.db")) for name in ("shop", "reports")]
+    shop = shop_between(settings, *files)
+    assert carry_and_kill(settings, shop.project, point) == -signal.SIGKILL
+    shop.cycle()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", [*STEPS, *COMMIT])
+def test_after_a_kill_at_any_step_the_next_run_goes_on(settings: Settings, cluster: Cluster, point: EffectPoint):
+    address = PostgresConnection(kind="postgresql", uri=cluster.new_database())
+    kill_twice(shop_between(settings, address, address), point)
+
+
+@pytest.mark.slow
+def test_after_the_database_was_killed_in_a_merge_the_next_run_goes_on(
+    settings: Settings, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+):
+    address = PostgresConnection(kind="postgresql", uri=cluster.new_database())
+    shop = shop_between(settings, address, address)
+    shop.cycle()
+    shop.change(1)
+    shop.add(9)
+    shop.ingest()
+    whole = delivery.merge_statements
+
+    def interrupted(*words: object, **options: object) -> list[delivery.Statement]:
+        crash = delivery.Statement(sql="SELECT pg_terminate_backend(pg_backend_pid())")
+        return [*whole(*words, **options), crash]  # pyright: ignore[reportArgumentType]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(delivery, "merge_statements", interrupted)
+        with pytest.raises(SourceError):
+            shop.send()
+    shop.cycle()
+    shop.change(2)
+    cluster.stop("immediate")
+    with pytest.raises(SourceError):
+        shop.ingest()
+    cluster.start()
+    shop.cycle()

@@ -1,0 +1,84 @@
+"""A planted value of a sensitive column is in the tables, and in no other file, log, event or message."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from lakehouse_assets.assets.sql.definitions import sql_definitions
+from lakehouse_assets.cli.instance import open_instance
+from lakehouse_assets.contracts.connections import PostgresConnection
+from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets_tests.support.shops import Shop, run_sql
+
+SECRET = "Zyx98765-planted"
+SENSITIVE = {"columns": [{"name": "customer", "sensitive": True}]}
+
+
+def files_with(folder: Path, text: str) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file() and text.encode() in path.read_bytes():
+            yield path.relative_to(folder)
+
+
+def shop_of(settings: Settings, postgres: PostgresConnection, **more: object) -> Shop:
+    more = {"strategy": "snapshot", **SENSITIVE, **more}
+    shop = Shop(settings=settings, source=postgres, target=postgres, more=more, deliver={})
+    shop.make()
+    shop.add(1, customer="Ann")
+    shop.add(2, customer=SECRET)
+    return shop
+
+
+def run(shop: Shop) -> dg.ExecuteInProcessResult:
+    resources = dg.Definitions(resources={"lakehouse": LakehouseResource()})
+    job = dg.Definitions.merge(sql_definitions(shop.project), resources).resolve_job_def("ingest_shop_orders")
+    with open_instance(shop.settings) as instance:
+        return job.execute_in_process(instance=instance, raise_on_error=False)
+
+
+def test_a_run_leaves_a_sensitive_value_in_the_table_alone(settings: Settings, postgres: PostgresConnection):
+    shop = shop_of(settings, postgres)
+    assert run(shop).success
+    shop.change(2, customer=f"{SECRET}-changed")
+    assert run(shop).success
+    shop.all_equal()
+    held = list(files_with(settings.home, SECRET))
+    assert held, "the value is nowhere, so that the search proves nothing"
+    assert {path.parts[:2] for path in held} == {("lake", "shop_orders")}
+    assert not [path for path in held if path.suffix != ".parquet"]
+
+
+@pytest.mark.parametrize("place", ["constraint in the target", "value that does not fit", "doubled key"])
+def test_a_failure_tells_no_sensitive_value(settings: Settings, postgres: PostgresConnection, place: str):
+    match place:
+        case "constraint in the target":
+            shop = shop_of(settings, postgres)
+            assert run(shop).success
+            run_sql(postgres, [f"ALTER TABLE orders_copy ADD CHECK (customer <> '{SECRET}-2')"])
+            shop.change(2, customer=f"{SECRET}-2")
+        case "value that does not fit":
+            column = {"name": "customer", "sensitive": True, "type": "bigint"}
+            shop = shop_of(settings, postgres, columns=[column])
+        case _:
+            key = {"columns": [{"name": "customer", "sensitive": True, "nullable": False}], "key": ["customer"]}
+            shop = shop_of(settings, postgres, **key)
+            shop.add(3, customer=SECRET)
+    done = run(shop)
+    assert not done.success
+    assert not [path for path in files_with(settings.home, SECRET) if path.suffix != ".parquet"]
+    with pytest.raises(LakehouseError) as refused:
+        shop.cycle()
+    assert SECRET not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+def test_rows_that_are_set_aside_keep_no_sensitive_value(settings: Settings, postgres: PostgresConnection):
+    columns = [{"name": "customer", "sensitive": True}, {"name": "price", "nullable": False}]
+    shop = shop_of(settings, postgres, columns=columns, violations="quarantine")
+    shop.run("UPDATE orders SET price = NULL WHERE id = 2")
+    assert shop.ingest().count("rows_quarantined") == 1
+    assert not list(files_with(settings.home, SECRET))
