@@ -15,6 +15,9 @@ from lakehouse_assets.plan.batching import BatchLimits
 warnings.filterwarnings("ignore", category=BetaWarning, message=".*backfill_policy.*")
 
 
+POOL = "lake"
+"""Runs that write the lake share its slots: one on a machine by itself, as many as the cluster bears elsewhere."""
+
 BATCHES = BackfillPolicy.multi_run(max_partitions_per_run=BatchLimits().repositories)
 """A backfill from the UI makes runs of so many repositories; the command's batches are limited by bytes as well."""
 
@@ -28,6 +31,7 @@ def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_ve
         "backfill_policy": BATCHES,
         "code_version": code_version,
         "io_manager_key": "delta",
+        "pool": POOL,
         "group_name": group,
         "kinds": kinds,
         "metadata": table_metadata(contract),
@@ -50,6 +54,7 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
         },
         "partitions_def": REPOSITORY_PARTITIONS,
         "backfill_policy": BATCHES,
+        "pool": POOL,
     }
 
 

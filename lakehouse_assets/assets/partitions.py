@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from dagster import DagsterInstance, DynamicPartitionsDefinition
 
-PARTITIONS_NAME = "repositories"
+from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME
+
 REPOSITORY_PARTITIONS = DynamicPartitionsDefinition(name=PARTITIONS_NAME)
 
 

@@ -84,8 +84,9 @@ def running(settings: Settings, progress: Progress) -> Iterator[Run]:
 def _opened(settings: Settings, progress: Progress) -> "Iterator[tuple[DagsterInstance, Sequence[str]]]":
     """The instance, rid of what commands that were killed left behind, and its partitions in their order."""
     with progress.step("load Dagster"):
-        from lakehouse_assets.assets.partitions import PARTITIONS_NAME, align_partitions
+        from lakehouse_assets.assets.partitions import align_partitions
         from lakehouse_assets.lake.registry import Registry
+        from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME
         from lakehouse_assets.lake.tables import Lake
 
     with open_instance(settings) as instance:
@@ -140,11 +141,9 @@ def _run(
     """One run. What failed as a whole is raised; partitions that failed while others were made are told of."""
     from dagster import AssetKey, execute_job, reconstructable
 
-    tags = (
-        {"dagster/partition": names[0]}
-        if len(names) == 1
-        else {"dagster/asset_partition_range_start": names[0], "dagster/asset_partition_range_end": names[-1]}
-    )
+    from lakehouse_assets.lake.run_partitions import range_tags
+
+    tags = {"dagster/partition": names[0]} if len(names) == 1 else range_tags(names)
     tags |= {_OWNER_TAG: _owner(), ".dagster/repository": "__repository__@lakehouse_assets"}
     chosen = {name: heads[name] for name in names}
     run_config: dict[str, Any] = {

@@ -2,18 +2,31 @@
 
 from typing import Any
 
-from dagster import ConfigurableResource
+from dagster import ConfigurableResource, DagsterInstance, InitResourceContext
 from dagster_pyspark import LazyPySparkResource
 
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.repository_locks import hold, let_go
+from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_run
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 
 
 class LakehouseResource(ConfigurableResource):
-    """The lake of this process's settings (`LAKEHOUSE_HOME` and its like)."""
+    """The lake of this process's settings (`LAKEHOUSE_HOME` and its like); a run has its repositories to itself."""
+
+    def setup_for_execution(self, context: InitResourceContext) -> None:
+        hold(self.settings.lake, self._repositories(context))
+
+    def teardown_after_execution(self, context: InitResourceContext) -> None:
+        let_go(self.settings.lake, self._repositories(context))
+
+    def _repositories(self, context: InitResourceContext) -> list[str]:
+        if context.run is None or not isinstance(context.instance, DagsterInstance):
+            return []
+        return partitions_of_run(context.run, context.instance.get_dynamic_partitions(PARTITIONS_NAME))
 
     @property
     def settings(self) -> Settings:

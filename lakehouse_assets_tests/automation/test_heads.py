@@ -1,23 +1,58 @@
-"""The sensor and the schedule ask for exactly the stale repositories, and each head once."""
+"""The sensor and the schedule ask for exactly the stale repositories, in batches, and for each state once."""
 
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from dagster import (
     DagsterInstance,
+    DagsterRunStatus,
     DefaultScheduleStatus,
     DefaultSensorStatus,
     RunRequest,
+    SensorResult,
     SkipReason,
     build_schedule_context,
     build_sensor_context,
 )
 
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
+from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.run_partitions import range_tags
 from lakehouse_assets_tests.support.command import lakehouse
 from lakehouse_assets_tests.support.repos import RepoBuilder
+
+
+class Sensor:
+    """The sensor, with what Dagster keeps between its ticks."""
+
+    def __init__(self, instance: DagsterInstance) -> None:
+        self.instance = instance
+        self.cursor: str | None = None
+
+    def tick(self) -> SensorResult:
+        result = new_heads(build_sensor_context(instance=self.instance, cursor=self.cursor))
+        assert isinstance(result, SensorResult)
+        self.cursor = result.cursor
+        return result
+
+    def asked(self) -> list[str | tuple[str, str]]:
+        return [_partitions(request) for request in self.tick().run_requests or []]
+
+
+def _partitions(request: RunRequest) -> str | tuple[str, str]:
+    if request.partition_key is not None:
+        return request.partition_key
+    tags = request.tags
+    return tags["dagster/asset_partition_range_start"], tags["dagster/asset_partition_range_end"]
+
+
+@pytest.fixture
+def sensor(settings: Settings) -> Iterator[Sensor]:
+    with DagsterInstance.ephemeral() as instance:
+        yield Sensor(instance)
 
 
 @pytest.fixture
@@ -28,53 +63,78 @@ def shop(tmp_path: Path, settings: Settings) -> RepoBuilder:
     return shop
 
 
-def tick() -> list[RunRequest | SkipReason]:
-    with DagsterInstance.ephemeral() as instance:
-        answer: Any = new_heads(build_sensor_context(instance=instance))
-        return list(answer)
-
-
 def test_both_are_off_until_somebody_turns_them_on():
     assert new_heads.default_status == DefaultSensorStatus.STOPPED
     assert hourly_sync.default_status == DefaultScheduleStatus.STOPPED
 
 
-def test_a_new_head_asks_for_one_run_of_its_repository_at_that_commit(shop: RepoBuilder):
-    head = shop.commit({"a.py": "2\n"})
-    (request,) = tick()
-    assert isinstance(request, RunRequest)
-    assert request.partition_key == "shop"
-    assert request.run_config["ops"]["commits"]["config"]["heads"] == {"shop": head}
+def test_a_state_is_asked_for_once_and_a_new_head_at_the_next_tick(shop: RepoBuilder, sensor: Sensor):
+    assert sensor.asked() == ["shop"]
+    assert sensor.asked() == []
+    shop.commit({"a.py": "2\n"})
+    assert sensor.asked() == ["shop"]
 
 
-def test_the_same_head_seen_again_has_the_same_run_key_and_a_newer_one_another(shop: RepoBuilder):
-    (first,), (second,) = tick(), tick()
-    shop.commit({"a.py": "3\n"})
-    (third,) = tick()
-    assert isinstance(first, RunRequest)
-    assert isinstance(second, RunRequest)
-    assert isinstance(third, RunRequest)
-    assert first.run_key == second.run_key
-    assert first.run_key != third.run_key
+def test_a_burst_of_pushes_during_a_run_is_one_update_after_it(shop: RepoBuilder, sensor: Sensor):
+    from lakehouse_assets.definitions import defs
+
+    sensor.asked()
+    job = defs.resolve_job_def("sync")
+    run = sensor.instance.create_run_for_job(job, tags={"dagster/partition": "shop"}, status=DagsterRunStatus.STARTED)
+    for number in range(3):
+        shop.commit({"a.py": f"{number}\n"})
+        assert sensor.asked() == []
+    sensor.instance.report_run_failed(run)
+    assert sensor.asked() == ["shop"]
+    assert sensor.asked() == []
 
 
-@pytest.mark.usefixtures("spark")
-def test_a_fresh_repository_asks_for_nothing(shop: RepoBuilder):
+def test_repositories_that_are_neighbours_share_a_run(shop: RepoBuilder, sensor: Sensor, tmp_path: Path):
+    for name in ("shop2", "shop3"):
+        RepoBuilder(tmp_path / name).commit({"a.py": "1\n"})
+        lakehouse("repo", "add", name, str(tmp_path / name))
+    assert sensor.asked() == [("shop", "shop3")]
+    shop.commit({"a.py": "2\n"})
+    assert sensor.asked() == ["shop"]
+
+
+def test_a_run_over_a_range_keeps_all_its_repositories_from_being_asked_for(
+    shop: RepoBuilder, sensor: Sensor, tmp_path: Path
+):
+    from lakehouse_assets.definitions import defs
+
+    RepoBuilder(tmp_path / "shop2").commit({"a.py": "1\n"})
+    lakehouse("repo", "add", "shop2", str(tmp_path / "shop2"))
+    sensor.asked()
+    tags = range_tags(["shop", "shop2"])
+    sensor.instance.create_run_for_job(defs.resolve_job_def("sync"), tags=tags, status=DagsterRunStatus.NOT_STARTED)
+    shop.commit({"a.py": "2\n"})
+    assert sensor.asked() == []
+
+
+def test_a_fresh_repository_asks_for_nothing(shop: RepoBuilder, sensor: Sensor, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
     lakehouse("sync", "shop")
-    (skip,) = tick()
+    skip = sensor.tick().skip_reason
     assert isinstance(skip, SkipReason)
     assert "1 repositories are fresh" in (skip.skip_message or "")
 
 
-def test_a_repository_that_cannot_be_read_does_not_hold_back_the_others(shop: RepoBuilder, tmp_path: Path):
+def test_a_repository_that_cannot_be_read_does_not_hold_back_the_others(
+    shop: RepoBuilder, sensor: Sensor, tmp_path: Path
+):
     gone = RepoBuilder(tmp_path / "gone")
     gone.commit({"a.py": "1\n"})
     lakehouse("repo", "add", "gone", str(gone.path))
     gone.path.rename(tmp_path / "moved")
-    assert [request.partition_key for request in tick() if isinstance(request, RunRequest)] == ["shop"]
+    assert sensor.asked() == ["shop"]
 
 
-def test_the_schedule_asks_for_the_same(shop: RepoBuilder):
-    with DagsterInstance.ephemeral() as instance:
-        answer: Any = hourly_sync(build_schedule_context(instance=instance))
-        assert [request.partition_key for request in answer] == ["shop"]
+def test_the_schedule_asks_for_what_is_stale_whoever_asked_before(
+    shop: RepoBuilder, sensor: Sensor, settings: Settings
+):
+    sensor.asked()
+    with open_instance(settings) as instance:
+        answer = hourly_sync(build_schedule_context(instance=instance, scheduled_execution_time=datetime.now(UTC)))
+    assert isinstance(answer, list)
+    assert [request.partition_key for request in answer] == ["shop"]

@@ -10,7 +10,6 @@ from dagster import DagsterInstance, ExecuteInProcessResult, materialize
 from lakehouse_assets.assets.git.blobs import blobs
 from lakehouse_assets.assets.git.commits import commits
 from lakehouse_assets.assets.git.snapshots import snapshots
-from lakehouse_assets.assets.partitions import PARTITIONS_NAME
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.schemas import arrow_schema
@@ -21,6 +20,7 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.head import resolve_head

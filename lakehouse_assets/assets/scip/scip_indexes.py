@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, AssetSpec, DataVersion, MaterializeResult, MetadataValue, multi_asset
 
-from lakehouse_assets.assets.options import table_metadata
+from lakehouse_assets.assets.options import POOL, table_metadata
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.assets.scip.indexing import index_repository
@@ -32,6 +32,7 @@ from lakehouse_assets.lake.scip_import import scip_code_version
         for contract in SCIP_TABLES
     ],
     partitions_def=REPOSITORY_PARTITIONS,
+    pool=POOL,
 )
 def scip_indexes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[MaterializeResult]:
     """What scip-python and scip-typescript say about the commit, where they are installed."""
