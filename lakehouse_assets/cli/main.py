@@ -27,6 +27,7 @@ _VERBS = {
     "importers": "lakehouse_assets.cli.ask:importers",
     "references": "lakehouse_assets.cli.ask:references",
     "explore": "lakehouse_assets.cli.explore:explore",
+    "mcp": "lakehouse_assets.cli.mcp:mcp",
     "diff": "lakehouse_assets.cli.diff:diff",
     "impact": "lakehouse_assets.cli.impact:impact",
     "env": "lakehouse_assets.cli.env:env",

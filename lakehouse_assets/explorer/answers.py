@@ -38,10 +38,6 @@ LONGEST_PAGE = 500
 _BITS = (1 << 64) - 1
 
 
-class UnknownError(BadInputError):
-    """What was asked for is not there."""
-
-
 class Answers:
     """Questions about the graph now, or of one repository at a commit (`at`)."""
 
@@ -128,7 +124,7 @@ class Answers:
             unsigned = -1
         number = index.numbers.get((repo, unsigned - (1 << 64) if unsigned >> 63 else unsigned))
         if number is None or unsigned < 0:
-            raise UnknownError(
+            raise BadInputError(
                 subject=f"symbol {symbol_id} of {repo}",
                 seen="no definition has this id",
                 why="there is nothing to answer for",

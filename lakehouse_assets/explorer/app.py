@@ -16,10 +16,10 @@ from starlette.routing import Route
 
 from lakehouse_assets.core.errors import LakehouseError, LakeStateError
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.explorer.answers import RELATIONS, UnknownError
+from lakehouse_assets.explorer.answers import RELATIONS
 from lakehouse_assets.explorer.asked import Asked, asked_of
 from lakehouse_assets.explorer.change_pages import history_page, symbol_impact_page
-from lakehouse_assets.explorer.endpoints import ENDPOINTS, Endpoint, Parameter
+from lakehouse_assets.explorer.endpoints import ENDPOINTS, Endpoint, MalformedError, Parameter
 from lakehouse_assets.explorer.exports import FORMATS, export_file
 from lakehouse_assets.explorer.frame import POLICY, SCRIPT, STORY_POLICY, STYLES
 from lakehouse_assets.explorer.headers import Headers
@@ -138,12 +138,12 @@ def _refused(request: Request, error: Exception) -> Response:
     """An error of ours, as JSON to programs and as a page to people."""
     assert isinstance(error, LakehouseError)
     match error:
-        case UnknownError():
-            status = 404
+        case MalformedError():
+            status = 400
         case LakeStateError():
             status = 409
         case _:
-            status = 400
+            status = 404  # the question is well put, and there is nothing to answer it with
     if request.url.path.startswith("/api"):
         parts = {name: getattr(error, name) for name in ("subject", "seen", "why", "remedy")}
         return JSONResponse({"error": parts}, status_code=status)

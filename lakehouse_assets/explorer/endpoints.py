@@ -11,6 +11,10 @@ from lakehouse_assets.explorer.asked import Asked
 Values = dict[str, Any]
 
 
+class MalformedError(BadInputError):
+    """A request that the document does not allow."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
     """A part of a request: a text, with its longest length or its only values, or a number within bounds."""
@@ -50,8 +54,8 @@ class Parameter:
             raise self._refused(f"it has {len(text)} characters, and may have 1 to {self.longest}")
         return text
 
-    def _refused(self, seen: str) -> BadInputError:
-        return BadInputError(
+    def _refused(self, seen: str) -> MalformedError:
+        return MalformedError(
             subject=f"parameter {self.name}",
             seen=seen,
             why="the question cannot be read",
@@ -74,7 +78,7 @@ class Endpoint:
         given: dict[str, str] = {}
         for name, text in query:
             if name not in known or name in given:
-                raise BadInputError(
+                raise MalformedError(
                     subject=f"parameter {name[:40]!r}",
                     seen="it comes more than once" if name in given else "there is none of this name",
                     why="it would be ignored",

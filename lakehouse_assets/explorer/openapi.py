@@ -17,8 +17,8 @@ _ERROR = {
     },
 }
 _REFUSALS = {
-    "400": "The question cannot be read, or asks for what cannot be told.",
-    "404": "What was asked for is not there.",
+    "400": "The question cannot be read.",
+    "404": "What was asked for, or is needed to answer, is not there.",
     "409": "The lake is in a state in which this cannot be told.",
 }
 

@@ -8,7 +8,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
 from pygments.util import ClassNotFound
 
-from lakehouse_assets.explorer.answers import Answers, UnknownError
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.explorer.answers import Answers
 from lakehouse_assets.lake.stored_texts import stored_texts
 from lakehouse_assets.stories.html import Markup, element, join
 
@@ -56,7 +57,7 @@ class Sources:
     def _read(self, blob: str) -> str:
         text = stored_texts(self._answers.indexes.lake, [blob]).get(blob)
         if text is None:
-            raise UnknownError(
+            raise BadInputError(
                 subject=f"content {blob[:12]}",
                 seen="it has no text in the lake",
                 why="there is nothing to show",
