@@ -8,23 +8,39 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.source_files import Selection, are_few, extracts_here, extracts_on_spark, source_files
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.relational_step import RelationalStep, over
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Session = Callable[[], "SparkSession"]
 
-OUTSIDE = "SELECT DISTINCT repo, path, dst_def, external FROM {links} WHERE external IS NOT NULL"
+OUTSIDE = RelationalStep(
+    name="outside",
+    sql="SELECT DISTINCT repo, path, dst_def, external FROM {links} WHERE external IS NOT NULL",
+    inputs=over(LINKS),
+    assets=(NODES.name,),
+)
 """What files name outside all repositories, each once a file."""
 
-ALL_LINKS = "SELECT {columns} FROM {{links}}".format(
-    columns=", ".join(name for name in LINKS.column_names if name != "external")
+ALL_LINKS = RelationalStep(
+    name="linked_edges",
+    sql="""
+        SELECT repo, path, kind, src_def, src_n, dst_repo, dst_path, dst_def, dst_n, label, method, confidence
+        FROM {links}
+    """,
+    inputs=over(LINKS),
+    output=EDGES,
+    assets=(EDGES.name,),
 )
 
 
@@ -35,9 +51,9 @@ def payload_work(
     extractors: Mapping[str, str],
     *,
     executor: Executor,
-    links: str | None = None,
+    links: RelationalStep | None = None,
 ) -> "pa.Table | DataFrame":
-    """The files with their payload and module; with `links`, also the rows of that query over their links."""
+    """The files with their payload and module; with `links`, also the rows of that step over their links."""
     files = _with_modules(lake, source_files(lake, selection, extractors), selection)
     if are_few(files, executor):
         work = extracts_here(lake, files, ["payload"])
@@ -61,14 +77,13 @@ def _with_modules(lake: Lake, files: pa.Table, selection: Selection) -> pa.Table
         ).to_arrow_table()
 
 
-def _links_here(lake: Lake, selection: Selection, query: str) -> pa.Table:
-    rows = lake.read(LINKS, where=selection.predicate)
-    with local_sql() as connection:
-        connection.register("links", rows)
-        return connection.sql(query.format(links="links")).to_arrow_table()
+def _links_here(lake: Lake, selection: Selection, step: RelationalStep) -> pa.Table:
+    with local_engine() as engine:
+        names = engine.give({LINKS.name: lake.read(LINKS, where=selection.predicate)})
+        return engine.ask_arrow(step.text(names))
 
 
-def _links_on_spark(spark: "SparkSession", lake: Lake, selection: Selection, query: str) -> "DataFrame":
+def _links_on_spark(spark: "SparkSession", lake: Lake, selection: Selection, step: RelationalStep) -> "DataFrame":
     from pyspark.sql import functions
 
     lake.ensure(LINKS)
@@ -76,7 +91,7 @@ def _links_on_spark(spark: "SparkSession", lake: Lake, selection: Selection, que
     chosen = links.where(functions.col("repo").isin(list(selection.repos)))
     if selection.paths is not None:
         chosen = chosen.where(functions.col("path").isin(list(selection.paths)))
-    return spark.sql(query.format(links="{links}"), links=chosen)
+    return spark.sql(step.text({LINKS.name: "{links}"}), links=chosen)
 
 
 def _together(work: pa.Table, links: pa.Table) -> pa.Table:

@@ -10,6 +10,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from lakehouse_assets.change.impact import DISTANCE_LIMIT, find_impact
+from lakehouse_assets.change.impact_steps import (
+    IMPACTED_CALLERS_ROWS,
+    IMPACTED_FILES_ROWS,
+    IMPACTED_IMPORTERS_ROWS,
+)
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
 from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
@@ -23,7 +28,6 @@ from lakehouse_assets.lake.published import is_readable, published
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import equal_scopes
-from lakehouse_assets.plan.sql_text import literal
 
 _READ = {
     LINKS: "repo, path, kind, src_def, dst_repo, dst_def, dst_n",
@@ -69,15 +73,16 @@ def impact_of(
             union = " UNION ".join(f"SELECT {columns} FROM {source} AS present" for source in sources)
             names[contract.name], _ = engine.keep(contract.name, union)
         found = find_impact(engine, names, limit=limit)
-        of, ways = literal(repo, "duckdb"), "f.distance, f.reason, f.via_symbol, f.changed_symbol"
-        head = f"SELECT {of} AS repo, f.repo AS impacted_repo, f.path AS impacted_path"
-        order = "ORDER BY distance, impacted_repo, impacted_path"
-        callers = engine.ask_arrow(
-            f"{head}, f.def_id, s.symbol, {ways} FROM {found.callers} AS f "
-            f"JOIN {found.symbols} AS s ON s.repo = f.repo AND s.def_id = f.def_id WHERE f.distance > 0 {order}, symbol"
+        names |= {
+            "callers": found.callers,
+            "importers": found.importers,
+            "files": found.files,
+            "symbols": found.symbols,
+        }
+        callers, importers, files = (
+            engine.ask_arrow(step.text(names), repo=repo)
+            for step in (IMPACTED_CALLERS_ROWS, IMPACTED_IMPORTERS_ROWS, IMPACTED_FILES_ROWS)
         )
-        importers = engine.ask_arrow(f"{head}, {ways} FROM {found.importers} AS f WHERE f.distance > 0 {order}")
-        files = engine.ask_arrow(f"{head}, {ways} FROM {found.files} AS f {order}")
     return Impacted(
         callers=_as_rows(IMPACTED_CALLERS, callers),
         importers=_as_rows(IMPACTED_IMPORTERS, importers),

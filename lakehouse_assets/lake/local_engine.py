@@ -29,8 +29,9 @@ class LocalEngine:
             self._connection.register(f"given_{label}", table)
         return {label: f"given_{label}" for label in tables}
 
-    def ask_arrow(self, query: str) -> pa.Table:
-        return self._connection.sql(query).to_arrow_table()
+    def ask_arrow(self, query: str, **values: Any) -> pa.Table:
+        """The rows of a query, with values for the names behind `$` in it."""
+        return self._connection.sql(query, params=values or None).to_arrow_table()
 
     def ask(self, query: str) -> list[dict[str, Any]]:
         return self.ask_arrow(query).to_pylist()

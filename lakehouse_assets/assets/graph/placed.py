@@ -20,13 +20,14 @@ from lakehouse_assets.lake.making import Function, made
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.link.placing import place_definitions, place_edges, place_nodes, place_props
+from lakehouse_assets.plan.relational_step import RelationalStep
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.making import Rows
 
 
 def _placed(
-    contract: TableContract, place: Function, *, after: list[str], links: str | None = None
+    contract: TableContract, place: Function, *, after: list[str], links: RelationalStep | None = None
 ) -> AssetsDefinition:
     """The asset whose rows `place` makes of each file's payload and of what `links` asks of its links."""
 
