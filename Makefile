@@ -10,7 +10,7 @@ NAME ?=
 SETUP_OPTIONS := --dev
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-slow faults bench docs ui clean
+.PHONY: help setup demo test check test-slow faults bench golden docs ui clean
 
 # The set-up program itself needs a Python 3.11 or newer. It then chooses the one for the environment.
 define RUN_SETUP
@@ -58,6 +58,9 @@ faults: setup ## kill writers at every point and let them write against each oth
 
 bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes against hand-written ones
 	@$(BIN)/python -m lakehouse_assets_tests.bench
+
+golden: setup ## show what changed in the relational steps, and accept it if you say so (ACCEPT=1 says so beforehand)
+	@ACCEPT='$(ACCEPT)' $(BIN)/python -m lakehouse_assets_tests.golden
 
 docs: setup ## write docs/tables.md from the contracts
 	@mkdir -p docs && $(BIN)/python -m lakehouse_assets.contracts.docs >docs/tables.md.new && mv docs/tables.md.new docs/tables.md

@@ -4,12 +4,15 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from dagster import AssetOut, BackfillPolicy, BetaWarning
+from dagster import AssetOut, BackfillPolicy, BetaWarning, MetadataValue
 
+from lakehouse_assets.assets.column_lineage import dagster_lineage, lineage_into, lineage_page
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.io_metadata import table_schema
+from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.plan.batching import BatchLimits
+from lakehouse_assets.plan.step_page import step_page
 
 # Backfill policies are marked beta; the version of Dagster is pinned, and our tests run them.
 warnings.filterwarnings("ignore", category=BetaWarning, message=".*backfill_policy.*")
@@ -59,4 +62,15 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
 
 
 def table_metadata(contract: TableContract) -> dict[str, Any]:
-    return {"dagster/column_schema": table_schema(contract), "dagster/table_name": contract.name}
+    """What the UI shows of a table before it is made: columns with descriptions, what they come from, the SQL."""
+    shown: dict[str, Any] = {
+        "dagster/column_schema": table_schema(contract),
+        "dagster/table_name": contract.name,
+    }
+    if lineage := lineage_into(contract):
+        shown["dagster/column_lineage"] = dagster_lineage(lineage)
+        shown["column_lineage"] = MetadataValue.md(lineage_page(lineage))
+    pages = [step_page(step) for step in STEPS.values() if contract.name in step.assets]
+    if pages:
+        shown["steps"] = MetadataValue.md("\n".join(f"```sql\n{page}```\n" for page in pages))
+    return shown

@@ -42,6 +42,7 @@ _VERBS = {
     "unpin": "lakehouse_assets.cli.pin:unpin",
     "optimize": "lakehouse_assets.cli.optimize:optimize",
     "vacuum": "lakehouse_assets.cli.vacuum:vacuum",
+    "steps": "lakehouse_assets.cli.steps:steps",
     "plan-write": "lakehouse_assets.cli.plan_write:plan_write",
     "ingest": "lakehouse_assets.cli.ingest:ingest",
     "deliver": "lakehouse_assets.cli.ingest:deliver",

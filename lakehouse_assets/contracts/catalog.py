@@ -29,6 +29,7 @@ from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.pins import PINS
 from lakehouse_assets.contracts.pipeline_executions import PIPELINE_EXECUTIONS
+from lakehouse_assets.contracts.plans import PLANS
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.repositories import REPOSITORIES
@@ -77,6 +78,7 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             MATERIALIZATIONS,
             WRITES,
             DELIVERIES,
+            PLANS,
             QUARANTINE,
             MAINTENANCE,
         )

@@ -32,7 +32,7 @@ OUTSIDE = RelationalStep(
 )
 """What files name outside all repositories, each once a file."""
 
-ALL_LINKS = RelationalStep(
+LINKED_EDGES = RelationalStep(
     name="linked_edges",
     sql="""
         SELECT repo, path, kind, src_def, src_n, dst_repo, dst_path, dst_def, dst_n, label, method, confidence

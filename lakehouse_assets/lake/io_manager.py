@@ -25,6 +25,7 @@ from lakehouse_assets.lake.failures import explained, failure, partitions_failur
 from lakehouse_assets.lake.io_metadata import materialization, partition_metadata, summary, write_metadata
 from lakehouse_assets.lake.ledger import Entry, Ledger
 from lakehouse_assets.lake.partition_scopes import run_partitions
+from lakehouse_assets.lake.plan_log import record_plans
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.spark_errors import delta_errors
@@ -109,10 +110,12 @@ class DeltaIOManager(ConfigurableIOManager):
             return service.write(contract, batch, own, run_id=run_id)
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
-        """Bring the ledger's index up to the run's commits."""
+        """Bring the ledger's index up to the run's commits, and `plans` up to the steps that it ran."""
         written, self._recorded = self._recorded, {}
         if written:
             Ledger(self.lakehouse.lake).record(*written.values())
+            if context.run is not None:
+                record_plans(self.lakehouse.lake, context.run.run_id)
 
     @explained()
     def load_input(self, context: InputContext) -> "DataFrame | Any":

@@ -2,18 +2,20 @@
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 from lakehouse_assets.lake.local_sql import local_sql
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class LocalEngine:
     """Keeps each result as a temporary table of one connection."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: "duckdb.DuckDBPyConnection") -> None:
         self._connection = connection
 
     def keep(self, label: str, query: str) -> tuple[str, int]:

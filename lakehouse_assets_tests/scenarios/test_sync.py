@@ -7,10 +7,12 @@ import pytest
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.plans import PLANS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import java_was_started, lakehouse, lakehouse_json, spawn, without_java
 from lakehouse_assets_tests.support.repos import Link, RepoBuilder, Submodule, git
@@ -21,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("spark")
 
 
 def versions(lake: Lake) -> dict[str, int]:
-    return {contract.name: lake.open(contract).version() for contract in TABLES}
+    return {contract.name: lake.open(contract).version() for contract in (*TABLES, PLANS)}
 
 
 def cursors(lake: Lake) -> dict[tuple[str, str], str]:
@@ -91,6 +93,7 @@ def test_a_second_sync_starts_no_java_and_records_no_run(
     lakehouse("repo", "add", "shop", str(shop.path))
     lakehouse("sync", "shop")
     before = versions(lake)
+    assert {row["step"] for row in lake.rows(PLANS)} == set(STEPS)
 
     again = spawn(settings, "sync", "--all", **without_java(tmp_path))
 

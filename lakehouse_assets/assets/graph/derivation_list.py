@@ -30,12 +30,15 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.extract.extractor import LANGUAGES, extractor_version
 from lakehouse_assets.extract.rows import extract_rows
+from lakehouse_assets.lake.graph_work import LINKED_EDGES, OUTSIDE
 from lakehouse_assets.lake.neighbours import NEIGHBOURS
 from lakehouse_assets.link.global_props import global_props_sql
 from lakehouse_assets.link.placing import place_definitions, place_edges, place_nodes, place_props
 from lakehouse_assets.link.repository import link_repository
 from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.derivation import Derivation
+from lakehouse_assets.plan.relational_step import RelationalStep
+from lakehouse_assets.plan.step_analysis import analysis_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +53,8 @@ class _Step:
     neighbours: bool = False
     """Whether other repositories count as well."""
     functions: tuple[Callable[..., Any], ...]
+    steps: tuple[RelationalStep, ...] = ()
+    """The queries whose rows the functions get."""
     owner_columns: tuple[str, ...] = ("path",)
     reads_facts: bool = True
     of_updates: bool = False
@@ -87,8 +92,8 @@ _STEPS: Mapping[str, _Step] = {
             for contract in LINKED
         ),
         _Step(contract=DEFINITIONS, inputs=(SNAPSHOTS, MODULE_INDEX), functions=(place_definitions,)),
-        _Step(contract=NODES, inputs=(SNAPSHOTS, LINKS), functions=(place_nodes,)),
-        _Step(contract=EDGES, inputs=(SNAPSHOTS, LINKS), functions=(place_edges,)),
+        _Step(contract=NODES, inputs=(SNAPSHOTS, LINKS), functions=(place_nodes,), steps=(OUTSIDE,)),
+        _Step(contract=EDGES, inputs=(SNAPSHOTS, LINKS), functions=(place_edges,), steps=(LINKED_EDGES,)),
         _Step(contract=PROPS, inputs=(SNAPSHOTS,), functions=(place_props,)),
         _Step(
             contract=GLOBAL_PROPS,
@@ -130,10 +135,11 @@ def extractors() -> Mapping[str, str]:
 def derivation(contract: TableContract) -> Derivation:
     step = _STEPS[contract.name]
     facts = json_text(dict(extractors())) if step.reads_facts else ""
+    meanings = [analysis_of(each).fingerprint for each in step.steps]
     return Derivation(
         asset=contract.name,
         inputs=(*(each.name for each in step.inputs), *([NEIGHBOURS] if step.neighbours else [])),
-        code_version=code_version(*step.functions, parameters=[contract.version, facts]),
+        code_version=code_version(*step.functions, parameters=[contract.version, facts, *meanings]),
         policy_hash=contract.policy_hash,
         owner_columns=step.owner_columns,
         after=tuple(each.name for each in step.after),

@@ -15,7 +15,7 @@ from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.batches import Batches
-from lakehouse_assets.lake.graph_work import ALL_LINKS, OUTSIDE, payload_work
+from lakehouse_assets.lake.graph_work import LINKED_EDGES, OUTSIDE, payload_work
 from lakehouse_assets.lake.making import Function, made
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.source_files import Selection
@@ -54,5 +54,5 @@ def _placed(
 
 definitions = _placed(DEFINITIONS, place_definitions, after=["extracts", "module_index"])
 nodes = _placed(NODES, place_nodes, after=["extracts", "links"], links=OUTSIDE)
-edges = _placed(EDGES, place_edges, after=["extracts", "links"], links=ALL_LINKS)
+edges = _placed(EDGES, place_edges, after=["extracts", "links"], links=LINKED_EDGES)
 props = _placed(PROPS, place_props, after=["extracts"])

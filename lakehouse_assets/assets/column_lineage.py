@@ -1,0 +1,116 @@
+"""Which columns the columns of a table come from.
+
+Of rows that SQL makes it is read from the steps. Of rows that Python makes it is declared here, as coarsely as it is
+known: what is extracted from a text comes from the whole text. What is read from outside the lake (git, SCIP indexes)
+comes from no column, and is left out.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from dagster import TableColumnDep, TableColumnLineage
+
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.steps import STEPS
+from lakehouse_assets.plan.sql_lineage import Source
+from lakehouse_assets.plan.step_analysis import Lineage, lineage_of
+
+_REST = "*"
+"""Stands for the columns that are not named."""
+
+_FILE = {"repo": "snapshots.repo", "path": "snapshots.path"}
+_COMMITS = {"from_commit": "commits.commit_sha", "to_commit": "commits.commit_sha"}
+_PLACED = "snapshots.path extracts.payload"
+"""Symbols and their hashes are made of the file's path and the descriptors in it."""
+
+_LINKED = {**_FILE, _REST: "snapshots.path extracts.summary"}
+
+DECLARED: Mapping[str, Mapping[str, str]] = {
+    "blobs": {"blob_sha": "snapshots.blob_sha"},
+    "extracts": {"blob_sha": "blobs.blob_sha", "language": "snapshots.language", "extractor": "", _REST: "blobs.text"},
+    "file_changes": {
+        **_FILE,
+        **_COMMITS,
+        "change": "snapshots.path snapshots.blob_sha snapshots.mode blobs.text",
+        "old_path": "snapshots.path",
+        "old_blob": "snapshots.blob_sha",
+        "new_blob": "snapshots.blob_sha",
+        "old_mode": "snapshots.mode",
+        "new_mode": "snapshots.mode",
+        "old_language": "snapshots.language",
+        "new_language": "snapshots.language",
+        "similarity": "blobs.text",
+    },
+    "diffs": {
+        "repo": "file_changes.repo",
+        "path": "file_changes.path",
+        "old_path": "file_changes.old_path",
+        "from_commit": "file_changes.from_commit",
+        "to_commit": "file_changes.to_commit",
+        _REST: "file_changes.path file_changes.old_path extracts.payload",
+    },
+    "module_index": {**_FILE, _REST: "snapshots.path"},
+    "exported_defs": _LINKED,
+    "imports_resolved": _LINKED,
+    "links": _LINKED,
+    "link_files": {**_FILE, "blob_sha": "snapshots.blob_sha", _REST: "snapshots.path extracts.summary"},
+    "link_state": _LINKED,
+    "definitions": {
+        **_FILE,
+        "symbol": _PLACED,
+        "def_id": _PLACED,
+        "parent_id": _PLACED,
+        "name": _PLACED,
+        "qualified_name": "module_index.module extracts.payload",
+        _REST: "extracts.payload",
+    },
+    "nodes": {
+        **_FILE,
+        "def_id": f"{_PLACED} links.dst_def",
+        "name": "extracts.payload links.external",
+        _REST: "extracts.payload",
+    },
+    "edges": {
+        **_FILE,
+        "dst_repo": "snapshots.repo",
+        "dst_path": "snapshots.path",
+        "src_def": _PLACED,
+        "dst_def": _PLACED,
+        _REST: "extracts.payload",
+    },
+    "props": {**_FILE, "def_id": _PLACED, _REST: "extracts.payload"},
+    "graph_versions": {"repo": "commits.repo", "commit_sha": "commits.commit_sha"},
+}
+
+
+@cache
+def lineage_into(contract: TableContract) -> Lineage:
+    """By column of the table, in their order, what it comes from; columns that come from none are left out."""
+    steps = [lineage_of(step) for step in STEPS.values() if step.output is contract]
+    told = DECLARED.get(contract.name, {})
+    found: dict[str, tuple[Source, ...]] = {}
+    for name in contract.column_names:
+        sources = set(_sources(told.get(name, told.get(_REST, ""))))
+        sources.update(source for step in steps for source in step.get(name, ()))
+        if sources:
+            found[name] = tuple(sorted(sources))
+    return found
+
+
+def _sources(text: str) -> Iterable[Source]:
+    return (Source(*each.split(".")) for each in text.split())
+
+
+def dagster_lineage(lineage: Lineage) -> TableColumnLineage:
+    return TableColumnLineage(
+        deps_by_column={
+            name: [TableColumnDep(asset_key=source.relation, column_name=source.column) for source in sources]
+            for name, sources in lineage.items()
+        }
+    )
+
+
+def lineage_page(lineage: Lineage) -> str:
+    """The lineage as a Markdown table: the UI that is free draws none of it."""
+    lines = [f"| `{name}` | {', '.join(f'`{r}.{c}`' for r, c in sources)} |" for name, sources in lineage.items()]
+    return "\n".join(["| column | comes from |", "|---|---|", *lines])
