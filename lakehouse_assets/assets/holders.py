@@ -10,6 +10,7 @@ from lakehouse_assets.assets.graph.derivation_list import derivations
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.environment_holds import environments
 from lakehouse_assets.lake.holders import clones, iceberg_snapshots, pinned_commits, retained_commits
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
@@ -40,7 +41,7 @@ def cursors(settings: Settings) -> Iterator[Hold]:
             )
 
 
-HOLDERS: tuple[Holder, ...] = (cursors, retained_commits, pinned_commits, clones, iceberg_snapshots)
+HOLDERS: tuple[Holder, ...] = (cursors, retained_commits, pinned_commits, environments, clones, iceberg_snapshots)
 
 
 def all_holds(settings: Settings) -> list[Hold]:

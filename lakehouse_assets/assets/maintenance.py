@@ -10,6 +10,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.compaction import compact_table, planned
+from lakehouse_assets.lake.environment_holds import model_tables
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.vacuum import Vacuumed, look, vacuum_table
@@ -51,14 +52,15 @@ def vacuum(
 
 
 def tables_named(lake: Lake, names: Sequence[str]) -> list[TableContract]:
-    """The contracts of the named tables, or of all that are there."""
+    """The contracts of the named tables, or of all that are there, models' among them."""
+    known = {**CATALOG, **model_tables(lake)}
     for name in names:
-        if name not in CATALOG:
-            near = get_close_matches(name, CATALOG, n=1)
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
             raise BadInputError(
                 subject=f"table {name!r}",
                 seen="there is no table of that name",
                 why="nothing was done to any table",
                 remedy=f"did you mean {near[0]!r}?" if near else "`lakehouse tables` lists them",
             )
-    return [each for each in CATALOG.values() if (not names or each.name in names) and lake.exists(each)]
+    return [each for each in known.values() if (not names or each.name in names) and lake.exists(each)]

@@ -117,9 +117,7 @@ def carry_out(settings: Settings, plan: "Plan") -> "PipelineExecution":
         executor=settings.executor,
     )
     application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
-    for _ in application.made():
-        pass
-    return application.finish()
+    return application.carry_out()
 
 
 def print_plan(plan: "Plan", *, as_json: bool) -> None:

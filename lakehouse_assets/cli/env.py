@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakehouse_assets.cli.output import json_option, print_json, print_rows
+from lakehouse_assets.cli.output import json_option, print_json, print_rows, readable_bytes
 from lakehouse_assets.core.settings import load_settings
 
 if TYPE_CHECKING:
@@ -147,6 +147,25 @@ def drop(name: str, as_json: bool) -> None:
 
     dropped = drop_environment(_lake(), name)
     print_json(_summary(dropped)) if as_json else click.echo(f"dropped {name}")
+
+
+@env.command()
+@click.option("--dry-run", is_flag=True, help="Tell what would be freed, and free nothing.")
+@json_option
+def gc(dry_run: bool, as_json: bool) -> None:
+    """Drop environments that have expired, and free tables of models that no environment refers to."""
+    from lakehouse_assets.lake.environment_holds import collect_garbage
+
+    done = collect_garbage(_lake(), dry_run=dry_run)
+    if as_json:
+        print_json({"tables": done.tables, "environments": list(done.environments), "kept": done.kept})
+        return
+    word = "would be freed" if dry_run else "freed"
+    for table, size in done.tables.items():
+        click.echo(f"{table}: {readable_bytes(size)} {word}")
+    for name in done.environments:
+        click.echo(f"environment {name}: expired")
+    click.echo(f"{len(done.tables)} tables {word}, {done.kept} are referred to")
 
 
 def _lake() -> "Lake":

@@ -35,6 +35,8 @@ _VERBS = {
     "apply": "lakehouse_assets.cli.apply:apply",
     "promote": "lakehouse_assets.cli.apply:promote",
     "rollback": "lakehouse_assets.cli.apply:rollback",
+    "models": "lakehouse_assets.cli.models:models",
+    "table-diff": "lakehouse_assets.cli.table_diff:table_diff",
     "sql": "lakehouse_assets.cli.sql:sql",
     "tables": "lakehouse_assets.cli.tables:tables",
     "versions": "lakehouse_assets.cli.pin:versions",

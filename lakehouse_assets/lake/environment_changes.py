@@ -9,6 +9,7 @@ from lakehouse_assets.lake.environments import Environments, kept_meanings
 from lakehouse_assets.lake.executions import PipelineExecution, begun, tell
 from lakehouse_assets.lake.model_facts import built_tables
 from lakehouse_assets.lake.model_tables import named
+from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.published import is_readable
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Action, Environment, Members, inherited, known
@@ -90,20 +91,23 @@ def rollback(lake: Lake, name: str, *, to: int | None = None) -> PipelineExecuti
             why="there is nothing to go back to",
             remedy=f"see `lakehouse env show {name}`",
         )
-    members = fit[-1].members
+    return _moved(lake, environment, "rollback", fit[-1].members)
+
+
+def check_readable(lake: Lake, environment: Environment) -> None:
+    """Refuse an environment of which a vacuum or a garbage collection has taken something; call it `unvacuumed`."""
     gone = [
-        each
-        for each, member in members.items()
-        if member.table and not _is_there(lake, member.table, member.table_version)
+        name
+        for name, each in environment.members.items()
+        if each.table and not _is_there(lake, each.table, each.table_version)
     ]
     if gone:
         raise LakeStateError(
-            subject=f"revision {fit[-1].revision} of environment {name!r}",
-            seen=f"the rows of {', '.join(gone)} have been cleared away since",
-            why="it could not be shown as it was",
-            remedy="apply the models as they were then; they will be built again",
+            subject=f"environment {environment.name!r}",
+            seen=f"rows that it is to show of {', '.join(gone)} have been cleared away",
+            why="it could not be read",
+            remedy="plan and apply again; what is missing will be built",
         )
-    return _moved(lake, environment, "rollback", members)
 
 
 def _moved(lake: Lake, environment: Environment, action: Action, members: Members) -> PipelineExecution:
@@ -111,7 +115,9 @@ def _moved(lake: Lake, environment: Environment, action: Action, members: Member
     skipped = {name: "nothing is computed" for name, member in members.items() if member.kind != "source"}
     after = environment.next(action, members, execution=execution.id, now=datetime.now(UTC))
     try:
-        Environments(lake).put(after)
+        with unvacuumed(lake):
+            check_readable(lake, after)
+            Environments(lake).put(after)
     except LakehouseError as error:
         tell(lake, execution.ended("refused", failed={environment.name: str(error)}))
         raise
@@ -122,7 +128,10 @@ def _moved(lake: Lake, environment: Environment, action: Action, members: Member
 
 def _is_there(lake: Lake, table: str, version: int) -> bool:
     contract = named(table)
-    return lake.exists(contract) and is_readable(lake, contract, version)
+    if not lake.exists(contract):
+        return False
+    # The present version needs no look at its files: nothing removes those.
+    return lake.open(contract).version() == version or is_readable(lake, contract, version)
 
 
 def _check_intervals(lake: Lake, source: Environment, target: Environment, today: date) -> None:

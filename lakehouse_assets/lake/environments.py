@@ -27,6 +27,8 @@ from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.stored import as_stored, from_stored
 from lakehouse_assets.plan.staleness import MaterializationKey
 
+_TOLD = ("model", "version", "metadata", "text", "sql", "parts")
+
 
 class Environments:
     def __init__(self, lake: Lake) -> None:
@@ -112,11 +114,9 @@ def kept_meanings(lake: Lake, members: Mapping[str, Member]) -> dict[str, Meanin
     wanted = {(name, each.version, each.metadata): name for name, each in members.items() if each.kind != "source"}
     found: dict[str, Meaning] = {}
     if wanted:
-        columns = ("model", "version", "metadata", "text", "sql", "parts")
-        for row in lake.rows(MODEL_VERSIONS, columns=columns):
+        for row in lake.rows(MODEL_VERSIONS, columns=_TOLD):
             if (row["model"], row["version"], row["metadata"]) in wanted:
-                said = json.loads(row["parts"])
-                found[row["model"]] = from_stored(row["model"], row["text"], row["sql"], said)
+                found[row["model"]] = _meaning(row)
     missing = sorted(set(wanted.values()) - set(found))
     if missing:
         raise LakeStateError(
@@ -131,10 +131,13 @@ def kept_meanings(lake: Lake, members: Mapping[str, Member]) -> dict[str, Meanin
     return ordered
 
 
-def version_tables(lake: Lake) -> dict[str, str]:
-    """Every table that was ever made for a version of a model, with the model's name."""
-    rows = lake.rows(MODEL_VERSIONS, columns=("model", "table_name"))
-    return {row["table_name"]: row["model"] for row in rows if row["table_name"]}
+def kept_versions(lake: Lake) -> list[Meaning]:
+    """Every version of every model that was ever applied."""
+    return [_meaning(row) for row in lake.rows(MODEL_VERSIONS, columns=_TOLD)]
+
+
+def _meaning(row: Mapping[str, Any]) -> Meaning:
+    return from_stored(row["model"], row["text"], row["sql"], json.loads(row["parts"]))
 
 
 def _after_inputs(found: Mapping[str, Meaning], name: str, ordered: dict[str, Meaning]) -> None:

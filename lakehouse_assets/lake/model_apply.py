@@ -7,11 +7,14 @@ from datetime import UTC, datetime
 
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.lake.environment_changes import check_readable
+from lakehouse_assets.lake.environment_holds import building
 from lakehouse_assets.lake.environments import Environments, keep_versions
 from lakehouse_assets.lake.executions import PipelineExecution, begun, tell
 from lakehouse_assets.lake.model_audits import AuditResult, ask_audits
 from lakehouse_assets.lake.model_building import Builder, Made, Workshop
 from lakehouse_assets.lake.model_inputs import Stored
+from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.models.environment import Environment, Member
@@ -100,6 +103,13 @@ class Application:
             said = "; ".join(f"{each.audit}: {each.rows} rows, such as {list(each.examples)}" for each in broken)
             self.failed[step.name] = f"audits found rows that must not be: {said}"
 
+    def carry_out(self) -> PipelineExecution:
+        """All of it, where `write` writes; tables that are built are safe from garbage collection meanwhile."""
+        with building(self.workshop.lake):
+            for _ in self.made():
+                pass
+            return self.finish()
+
     def finish(self) -> PipelineExecution:
         """Move the environment, unless a model failed; the execution is told either way."""
         lake = self.workshop.lake
@@ -120,7 +130,9 @@ class Application:
             after = self.plan.environment
         try:
             if after is not self.plan.environment:
-                Environments(lake).put(after)
+                with unvacuumed(lake):
+                    check_readable(lake, after)
+                    Environments(lake).put(after)
         except LakehouseError as error:
             tell(lake, self.execution.ended("refused", **{**done, "failed": {after.name: str(error)}}))
             raise

@@ -20,7 +20,7 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.model_engine import EngineName, Question, answer, choose_engine
 from lakehouse_assets.lake.model_facts import built_tables
-from lakehouse_assets.lake.model_inputs import Relations, Stored, Viewed, needed
+from lakehouse_assets.lake.model_inputs import Relation, Relations, Stored, Viewed, needed
 from lakehouse_assets.lake.model_tables import model_contract, row_types, stored_contract
 from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.lake.tables import Lake
@@ -65,7 +65,7 @@ class Builder:
 
     workshop: Workshop
     plan: Plan
-    relations: dict[str, Stored | Viewed] = field(default_factory=dict[str, "Stored | Viewed"])
+    relations: dict[str, Relation] = field(default_factory=dict[str, Relation])
 
     def __post_init__(self) -> None:
         for name, member in self.plan.sources.items():

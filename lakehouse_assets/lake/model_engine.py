@@ -14,7 +14,7 @@ import pyarrow as pa
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.local_sql import local_sql
-from lakehouse_assets.lake.model_inputs import Relations, Stored, Viewed
+from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, Viewed
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.tables import Lake
@@ -100,11 +100,13 @@ def answer(
 def _locally(lake: Lake, question: Question, connection: "duckdb.DuckDBPyConnection") -> pa.Table:
     from duckdb import Error
 
-    views = relations_sql(lake, question.relations)
-    for each, sql in views.items():
+    for each, what in question.relations.items():
+        if isinstance(what, Given):
+            connection.register(each, what.rows)
+    for each, sql in relations_sql(lake, question.relations).items():
         connection.execute(f"CREATE OR REPLACE TEMP VIEW {name(each, 'duckdb')} AS FROM {sql}")
     try:
-        return connection.sql(question.text({each: each for each in views}, "duckdb")).to_arrow_table()
+        return connection.sql(question.text({each: each for each in question.relations}, "duckdb")).to_arrow_table()
     except Error as error:
         raise _not_run(question, str(error).strip().splitlines()[0]) from error
 
@@ -118,16 +120,19 @@ def _not_run(question: Question, seen: str) -> BadInputError:
     )
 
 
-def relations_sql(lake: Lake, relations: Relations) -> dict[str, str]:
-    """Each relation as DuckDB's SQL, to stand behind FROM; views name the relations before them."""
+def relations_sql(lake: Lake, relations: Relations, *, prefix: str = "") -> dict[str, str]:
+    """Stored relations and views as DuckDB's SQL, to stand behind FROM; views name those before them, with prefix."""
     made: dict[str, str] = {}
+    names: dict[str, str] = {}
     for each, what in relations.items():
+        names[each] = f"{prefix}{each}"
         match what:
             case Stored():
-                made[each] = relation(lake, what.contract, version=what.version)
+                made[names[each]] = relation(lake, what.contract, version=what.version)
             case Viewed():
-                names = {other: other for other in made}
-                made[each] = f"({runnable(what.meaning.sql, names, dialect='duckdb')})"
+                made[names[each]] = f"({runnable(what.meaning.sql, names, dialect='duckdb')})"
+            case Given():
+                pass
     return made
 
 
@@ -137,6 +142,8 @@ def _spark_views(lake: Lake, relations: Relations, spark: "SparkSession", views:
         match what:
             case Stored():
                 frame = _spark_table(lake, what, spark)
+            case Given():
+                frame = spark.createDataFrame(what.rows)
             case Viewed():
                 frame = spark.sql(runnable(what.meaning.sql, names, dialect="spark"))
         names[each] = views.register(each, frame)

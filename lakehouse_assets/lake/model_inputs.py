@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.model_tables import stored_contract
+from lakehouse_assets.lake.rows import type_name
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Members
 from lakehouse_assets.models.meaning import Meaning
@@ -34,7 +37,19 @@ class Viewed:
         return dict(self.meaning.types)
 
 
-Relations = Mapping[str, Stored | Viewed]
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Rows that were handed over, as by a test."""
+
+    rows: pa.Table
+
+    @property
+    def types(self) -> dict[str, str]:
+        return {each.name: type_name(each.type) for each in self.rows.schema}
+
+
+Relation = Stored | Viewed | Given
+Relations = Mapping[str, Relation]
 """By name, each after those it is made of."""
 
 
@@ -42,7 +57,7 @@ def relations_of(
     lake: Lake, members: Members, meanings: Mapping[str, Meaning], tables: Mapping[str, TableContract]
 ) -> Relations:
     """What every name of an environment stands for."""
-    found: dict[str, Stored | Viewed] = {}
+    found: dict[str, Relation] = {}
     for name, member in members.items():
         if member.kind == "source" and name in tables:
             found[name] = Stored(contract=tables[name], version=member.table_version)

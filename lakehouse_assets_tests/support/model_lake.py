@@ -61,9 +61,7 @@ class ModelLake:
     def carry_out(self, plan: Plan) -> PipelineExecution:
         workshop = Workshop(lake=self.lake, tables=known_tables(), spark=no_spark, executor="delta-rs")
         application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
-        for _ in application.made():
-            pass
-        return application.finish()
+        return application.carry_out()
 
     def ran(self, environment: str, **more: Any) -> list[str]:
         """The models that an apply runs; it has to succeed."""

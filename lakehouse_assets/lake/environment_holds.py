@@ -1,0 +1,123 @@
+"""What environments hold of the tables: the versions that they show, and those that they would go back to."""
+
+import fcntl
+import re
+import shutil
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.concurrency import retried
+from lakehouse_assets.lake.environment_changes import drop_environment
+from lakehouse_assets.lake.environments import Environments, kept_versions
+from lakehouse_assets.lake.model_tables import named, stored_contract
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.models.environment import Environment
+from lakehouse_assets.plan.holds import Hold
+from lakehouse_assets.plan.sql_text import in_list
+
+_VERSION_TABLE = re.compile(r"[a-z0-9_]+__[0-9a-f]{16}")
+
+
+def environments(settings: Settings) -> Iterator[Hold]:
+    """Every table of every environment, at the versions of the revision in force and of the one before."""
+    for environment, why in _referring(Lake(settings.lake)):
+        for member in environment.members.values():
+            if member.table:
+                by = f"environment {environment.name}"
+                yield Hold(table=member.table, by=by, why=why, version=member.table_version)
+
+
+def model_tables(lake: Lake) -> dict[str, TableContract]:
+    """The contracts of the versions' tables that are there, by table."""
+    found: dict[str, TableContract] = {}
+    for meaning in kept_versions(lake):
+        contract = stored_contract(lake, meaning) if meaning.table else None
+        if contract is not None:
+            found[contract.name] = contract
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collected:
+    """What a garbage collection freed: tables with their bytes, and environments whose time was over."""
+
+    tables: dict[str, int]
+    environments: tuple[str, ...]
+    kept: int
+
+
+def collect_garbage(lake: Lake, *, dry_run: bool = False) -> Collected:
+    """Drop environments that have expired, then remove the tables of versions that no environment refers to.
+
+    It waits for applies that are under way: what they have built, nobody refers to yet.
+    """
+    with _building(lake, fcntl.LOCK_EX):
+        expired = _expired(lake)
+        for name in () if dry_run else expired:
+            drop_environment(lake, name)
+        referred = {
+            member.table
+            for environment, _ in _referring(lake)
+            if not (dry_run and environment.name in expired)
+            for member in environment.members.values()
+        }
+        there = [each.name for each in lake.root.iterdir() if _VERSION_TABLE.fullmatch(each.name)]
+        unused = sorted(set(there) - referred)
+        sizes = {table: _bytes(lake, table) for table in unused}
+        if unused and not dry_run:
+            _remove(lake, unused)
+    return Collected(tables=sizes, environments=expired, kept=len(there) - len(unused))
+
+
+@contextmanager
+def building(lake: Lake) -> Generator[None, None, None]:
+    """Keep garbage collection out while tables are built that no environment refers to yet."""
+    with _building(lake, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def _building(lake: Lake, kind: int) -> Generator[None, None, None]:
+    folder = lake.root / ".locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "building").open("ab") as lock:
+        fcntl.flock(lock, kind)
+        yield
+
+
+def _referring(lake: Lake) -> Iterator[tuple[Environment, str]]:
+    store = Environments(lake)
+    for name, now in store.all().items():
+        yield now, "it shows this version"
+        before = [each for each in store.history(name) if each.members != now.members]
+        if before:
+            yield before[-1], "it would go back to this version"
+
+
+def _expired(lake: Lake) -> tuple[str, ...]:
+    there = Environments(lake).all()
+    bases = {each.base for each in there.values()}
+    now = datetime.now(UTC)
+    return tuple(
+        name for name, each in there.items() if each.expires_at and each.expires_at <= now and name not in bases
+    )
+
+
+def _remove(lake: Lake, tables: list[str]) -> None:
+    """The ledger forgets them first: a table made again under the name of one must not pass for that one."""
+    if lake.exists(MATERIALIZATIONS):
+        where = in_list("asset", tables, "datafusion")
+        retried(f"table {MATERIALIZATIONS.name}", lambda: lake.open(MATERIALIZATIONS).delete(where))
+    for table in tables:
+        waiting = lake.root / f".removed-{table}"
+        lake.path(named(table)).rename(waiting)  # in one step, so that no half of a table is ever seen
+        shutil.rmtree(waiting)
+
+
+def _bytes(lake: Lake, table: str) -> int:
+    return sum(file.stat().st_size for file in lake.path(named(table)).rglob("*") if file.is_file())
