@@ -9,7 +9,7 @@ from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.assets.sql.definitions import sql_definitions
-from lakehouse_assets.automation.checks import contract_checks
+from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
 from lakehouse_assets.automation.jobs import EXECUTOR, SYNC_JOB
 from lakehouse_assets.core.settings import load_settings
@@ -39,7 +39,7 @@ _code_graph = Definitions(
             iceberg_tables,
         ]
     ),
-    asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES))],
+    asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES)), integrity_checks, head_checks],
     jobs=[SYNC_JOB],
     sensors=[new_heads],
     schedules=[hourly_sync],

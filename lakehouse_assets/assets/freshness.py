@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lakehouse_assets.assets.graph.derivation_list import derivations, tables_of
+from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
@@ -60,6 +61,19 @@ def plan_sync(settings: Settings, repositories: Sequence[Repository], *, to: str
         reasons += _graph_reasons(repository, graph, latest, neighbours)
         decisions.append(SyncDecision(repository=repository, head=head, reasons=tuple(reasons)))
     return SyncPlan(decisions=tuple(decisions), errors=errors)
+
+
+def heads_behind(settings: Settings, repositories: Sequence[Repository]) -> dict[str, tuple[str, str]]:
+    """By repository the commit that its rows are of and the newest that is known here, where they differ."""
+    latest = Ledger(Lake(settings.lake)).latest([COMMITS])
+    behind: dict[str, tuple[str, str]] = {}
+    for repository in repositories:
+        entry = latest.get((COMMITS.name, repository.name))
+        if entry is not None and entry.cursor:
+            newest = resolve_head(repository, settings.mirrors).commit_sha
+            if newest != entry.cursor:
+                behind[repository.name] = (entry.cursor, newest)
+    return behind
 
 
 def _git_reasons(repository: Repository, head: Head, latest: Mapping[EntryKey, Entry]) -> list[Staleness]:

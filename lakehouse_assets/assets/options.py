@@ -21,6 +21,8 @@ warnings.filterwarnings("ignore", category=BetaWarning, message=".*backfill_poli
 POOL = "lake"
 """Runs that write the lake share its slots: one on a machine by itself, as many as the cluster bears elsewhere."""
 
+OWNERS = ["team:lakehouse"]
+
 BATCHES = BackfillPolicy.multi_run(max_partitions_per_run=BatchLimits().repositories)
 """A backfill from the UI makes runs of so many repositories; the command's batches are limited by bytes as well."""
 
@@ -37,6 +39,8 @@ def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_ve
         "pool": POOL,
         "group_name": group,
         "kinds": kinds,
+        "owners": OWNERS,
+        "tags": table_tags(contract),
         "metadata": table_metadata(contract),
     }
 
@@ -50,6 +54,8 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
                 io_manager_key="delta",
                 group_name=group,
                 kinds=kinds,
+                owners=OWNERS,
+                tags=table_tags(contract),
                 code_version=code_version,
                 metadata=table_metadata(contract),
             )
@@ -58,6 +64,15 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
         "partitions_def": REPOSITORY_PARTITIONS,
         "backfill_policy": BATCHES,
         "pool": POOL,
+    }
+
+
+def table_tags(contract: TableContract) -> dict[str, str]:
+    """What the catalog can be searched by: how rows are written, and who owns them within a table."""
+    return {
+        "lakehouse/strategy": contract.strategy,
+        "lakehouse/partitioned_by": "-".join(contract.partition_by) or "nothing",
+        "lakehouse/rows_owned_by": contract.owner or "nobody",
     }
 
 

@@ -10,6 +10,7 @@ from dagster import (
     TableColumn,
     TableColumnConstraints,
     TableConstraints,
+    TableRecord,
     TableSchema,
 )
 from dagster._core.definitions.data_version import CODE_VERSION_TAG, DATA_VERSION_TAG
@@ -18,6 +19,10 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.plan.row_hash import Content
+
+_BIGGEST = 10
+_SQL_SHOWN = 4_000
+_KEYS_SHOWN = 100
 
 
 def table_schema(contract: TableContract) -> TableSchema:
@@ -51,22 +56,47 @@ def summary(reports: Sequence[WriteReport], untouched: int) -> dict[str, Metadat
     shown: dict[str, MetadataValue] = {
         name: MetadataValue.int(sum(getattr(done, name) for done in reports)) for name in totals
     }
-    return shown | {"writes": MetadataValue.int(len(reports)), "partitions_untouched": MetadataValue.int(untouched)}
+    shown |= {"writes": MetadataValue.int(len(reports)), "partitions_untouched": MetadataValue.int(untouched)}
+    shown["seconds"] = MetadataValue.float(round(sum(done.seconds_in_all for done in reports), 3))
+    return shown | _biggest_changes(reports)
 
 
 def write_metadata(contract: TableContract, done: WriteReport) -> dict[str, MetadataValue]:
-    """The row of `writes`, for the UI."""
+    """The row of `writes`, for the UI; its numbers plot over time."""
     row = done.as_row()
     names = [name for name in row if name.startswith(("rows_", "files_", "bytes_", "version_"))]
     shown: dict[str, MetadataValue] = {name: MetadataValue.int(row[name]) for name in names}
+    shown["files_pruned"] = MetadataValue.int(done.files_total - done.files_touched)
     shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
+    shown["seconds"] = MetadataValue.float(done.seconds_in_all)
     shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
+    if done.statement:
+        shown["sql"] = MetadataValue.md(f"```sql\n{_cut(done.statement)}\n```")
     if done.owners is not None:
         shown["owners"] = MetadataValue.json(json.loads(done.owners))
         shown["owners_made"] = MetadataValue.int(done.owners_made or 0)
+    shown |= _biggest_changes([done])
     if len(done.entries) == 1:
         return shown | partition_metadata(contract, done.entries[0])
-    return shown | {"keys": MetadataValue.json(json.loads(row["keys"]))}
+    return shown | {"keys": MetadataValue.json(json.loads(row["keys"])[:_KEYS_SHOWN])}
+
+
+def _biggest_changes(reports: Sequence[WriteReport]) -> dict[str, MetadataValue]:
+    """The partitions with the most rows added and removed, most first."""
+    changed = [(name, *counts) for done in reports for name, counts in done.changed.items() if any(counts)]
+    changed.sort(key=lambda each: (-each[1] - each[2], each[0]))
+    if not changed:
+        return {}
+    rows = [
+        TableRecord({"partition": name, "rows_added": added, "rows_removed": removed})
+        for name, added, removed in changed[:_BIGGEST]
+    ]
+    return {"biggest_changes": MetadataValue.table(rows)}
+
+
+def _cut(text: str) -> str:
+    """A statement names every owner it is about: the beginning tells what it does."""
+    return text if len(text) <= _SQL_SHOWN else f"{text[:_SQL_SHOWN]} …"
 
 
 def partition_metadata(contract: TableContract, entry: Entry) -> dict[str, MetadataValue]:

@@ -1,6 +1,7 @@
 """What a write did, for people, for Dagster and for the table `writes`."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +14,12 @@ from lakehouse_assets.plan.write_plan import WritePlan
 
 OWNERS_TOLD = 500
 """Of so many files a write tells the names: a row of `writes` stays small, whatever was renamed."""
+
+
+PHASES = ("stage", "plan", "commit", "ledger")
+"""Of a write, one after the other; what else is told is part of one of them."""
+
+_NOT_KEPT = ("entries", "statement", "changed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +50,18 @@ class WriteReport:
     seconds: dict[str, float]
     entries: tuple[Entry, ...]
     written_at: datetime
+    statement: str = ""
+    """The plan's SQL."""
+    changed: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    """By partition the rows that were added and removed; an update is both."""
 
     @property
     def rows_changed(self) -> int:
         return self.rows_inserted + self.rows_updated + self.rows_deleted
+
+    @property
+    def seconds_in_all(self) -> float:
+        return round(sum(self.seconds.get(name, 0.0) for name in PHASES), 3)
 
     @property
     def data_versions(self) -> dict[str, str | None]:
@@ -55,7 +70,7 @@ class WriteReport:
 
     def as_row(self) -> dict[str, Any]:
         """A row of `writes`."""
-        row = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "entries"}
+        row = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _NOT_KEPT}
         keys = [
             {**asdict(entry.key), "data_version": entry.data_version, "table_version": entry.table_version}
             for entry in self.entries
@@ -109,4 +124,8 @@ def report_of(
         seconds={},
         entries=entries,
         written_at=datetime.now(UTC),
+        statement=plan.statement,
+        changed={
+            str(values[0]): (each.added.rows, each.removed.rows) for values, each in outcome.changes.items() if values
+        },
     )

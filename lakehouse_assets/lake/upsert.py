@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PART = "upsert"
-_PHASES = ("stage", "plan", "commit", "ledger")
-"""One after the other; what else is told is part of one of them."""
 
 
 class UpsertService:
@@ -82,7 +80,7 @@ class UpsertService:
                 with self._holding(job):
                     done = self._told(self._write(job, staged, table), diagnostics)
         reached("write: after report")
-        report("write", contract.name, done.action, rows=done.rows_changed, seconds=_whole(done.seconds))
+        report("write", contract.name, done.action, rows=done.rows_changed, seconds=done.seconds_in_all)
         return done
 
     def plan(self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str) -> WritePlan:
@@ -191,10 +189,6 @@ class UpsertService:
         done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
         append_rows(self._lake, WRITES, pa.Table.from_pylist([done.as_row()], schema=arrow_schema(WRITES.columns)))
         return done
-
-
-def _whole(seconds: Mapping[str, float]) -> float:
-    return sum(seconds.get(name, 0.0) for name in _PHASES)
 
 
 def _grows(table: DeltaTable, contract: TableContract) -> bool:

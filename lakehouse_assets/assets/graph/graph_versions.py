@@ -1,6 +1,6 @@
 """The asset `graph_versions`: written last, so that a reader who starts from it sees one commit in every table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -12,11 +12,14 @@ from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
+from lakehouse_assets.lake.integrity import RULES, broken, written_by
 from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
 
 
@@ -24,7 +27,9 @@ from lakehouse_assets.plan.cursors import read_position
 def graph_versions(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per repository and commit that the graph was brought to; written last."""
     failed = FailedPartitions()
-    work, untouched = work_of(lakehouse, derivation(GRAPH_VERSIONS), context.partition_keys, failed)
+    stale, untouched = work_of(lakehouse, derivation(GRAPH_VERSIONS), context.partition_keys, failed)
+    _refuse_unfit(lakehouse.lake, context.run.run_id, [each.key.partition for each in stale], failed)
+    work = [each for each in stale if each.key.partition not in failed]
     rows: list[dict[str, object]] = []
     for each in work:
         position = read_position(each.key.cursor)
@@ -44,3 +49,19 @@ def graph_versions(context: AssetExecutionContext, lakehouse: LakehouseResource)
     )
     made = Batches(batches=(batch,) if work else (), untouched=untouched, failed=failed)
     yield from handed_over(made, of=len(context.partition_keys))
+
+
+def _refuse_unfit(lake: Lake, run_id: str, repos: Sequence[str], failed: FailedPartitions) -> None:
+    """A repository whose tables don't fit each other is not published: readers keep its last commit."""
+    places = written_by(lake, run_id, repos)
+    for rule in RULES:
+        for row in broken(lake, rule, places, run_id=run_id):
+            failed.add(
+                row["repo"],
+                LakeStateError(
+                    subject=f"{rule.contract.name} of {row['repo']!r}",
+                    seen=f"{rule.name} does not hold: {row['path']}: {row['broken']}",
+                    why="readers of the graph would follow it into nothing, so this commit was not published",
+                    remedy=f"see the asset check `{rule.name}` for the rows, and report it with `lakehouse verify`",
+                ),
+            )

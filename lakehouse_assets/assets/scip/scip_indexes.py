@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, AssetSpec, DataVersion, MaterializeResult, MetadataValue, multi_asset
 
-from lakehouse_assets.assets.options import POOL, table_metadata
+from lakehouse_assets.assets.options import OWNERS, POOL, table_metadata, table_tags
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.assets.scip.indexing import index_repository
@@ -25,7 +25,9 @@ from lakehouse_assets.lake.scip_import import scip_code_version
             description=contract.description,
             deps=[COMMITS.name],
             group_name="scip",
-            kinds={"deltalake"},
+            kinds={"scip", "deltalake"},
+            owners=OWNERS,
+            tags=table_tags(contract),
             code_version=scip_code_version(contract),
             metadata=table_metadata(contract),
         )

@@ -1,0 +1,192 @@
+"""Whether tables fit each other: what a contract cannot say of its own rows alone.
+
+Invariant: a rule that holds for all rows of a repository and for those that an update wrote holds after it, as far as
+the update can break it. So an update checks what it wrote, and a nightly run checks everything.
+
+Cost: the files of the tables that hold the rows asked for; a whole repository only where all of it was made.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.blobs import BLOBS
+from lakehouse_assets.contracts.definitions import DEFINITIONS
+from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.contracts.props import PROPS
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.contracts.writes import WRITES
+from lakehouse_assets.core.hashing import json_fingerprint
+from lakehouse_assets.extract.extractor import LANGUAGES
+from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import in_list, literal, name
+
+OWNED = (DEFINITIONS, NODES, EDGES, PROPS)
+_SHOWN = 50
+_MANY_PATHS = 2_000
+_LONGEST_RUN = timedelta(days=1)
+
+_answers: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+"""Of the run under way: its steps check after all that they check was written."""
+
+Places = Mapping[str, Sequence[str] | None]
+"""By repository the files to look at; None for all of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A promise of `contract`'s table, and the rows that break it, as repo, path, what is wrong, and how many."""
+
+    name: str
+    contract: TableContract
+    description: str
+    find: Callable[[Lake, TableContract, Places], pa.Table]
+
+
+def written_by(lake: Lake, run_id: str, repos: Iterable[str]) -> Places:
+    """What a run has written of the graph: nothing of a repository that came out as it was."""
+    since = datetime.now(UTC) - _LONGEST_RUN  # by time most files of the table are passed over
+    names = in_list("asset", [contract.name for contract in OWNED], "datafusion")
+    where = f"run_id = {literal(run_id, 'datafusion')} AND {names} AND written_at >= {literal(since, 'datafusion')}"
+    columns = ["partitions", "owners", "owners_made", "rows_inserted", "rows_updated", "rows_deleted"]
+    wanted = set(repos)
+    places: dict[str, set[str] | None] = {}
+    for row in lake.read(WRITES, columns=columns, where=where).to_pylist():
+        if not row["rows_inserted"] + row["rows_updated"] + row["rows_deleted"]:
+            continue
+        owners = None if row["owners"] is None else set(json.loads(row["owners"]))
+        for repo in wanted & set(row["partitions"]):
+            before = places.get(repo, set())
+            whole = owners is None or before is None or len(owners) < row["owners_made"]
+            places[repo] = None if whole or owners is None or before is None else before | owners
+    return {
+        repo: None if paths is None or len(paths) > _MANY_PATHS else sorted(paths) for repo, paths in places.items()
+    }
+
+
+def broken(lake: Lake, rule: Rule, places: Places, *, run_id: str) -> list[dict[str, Any]]:
+    """The first rows that break the rule in these places, found once a run, however many steps ask."""
+    key = (str(lake.root), run_id, rule.contract.name, rule.name, json_fingerprint(dict(places)))
+    if key not in _answers:
+        for old in [each for each in _answers if each[1] != run_id]:
+            del _answers[old]
+        _answers[key] = rule.find(lake, rule.contract, places).to_pylist() if places else []
+    return _answers[key]
+
+
+def _predicate(places: Places, repo: str = "repo", path: str = "path") -> str:
+    whole = [name for name, paths in places.items() if paths is None]
+    parts = [in_list(repo, whole, "duckdb")] if whole else []
+    parts += [
+        f"({repo} = {literal(name, 'duckdb')} AND {in_list(path, list(paths), 'duckdb')})"
+        for name, paths in places.items()
+        if paths
+    ]
+    return f"({' OR '.join(parts)})" if parts else "FALSE"
+
+
+def _found(query: str) -> pa.Table:
+    with local_sql() as connection:
+        return connection.sql(f"{query} ORDER BY repo, path LIMIT {_SHOWN}").to_arrow_table()
+
+
+def _keys_twice(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
+    key = ", ".join(name(each, "duckdb") for each in contract.key)
+    shown = " || ' ' || ".join(f"CAST({name(each, 'duckdb')} AS VARCHAR)" for each in contract.key)
+    return _found(
+        f"SELECT repo, path, 'key ' || {shown} || ' is there more than once' AS broken, count(*) AS rows "
+        f"FROM {relation(lake, contract)} WHERE {_predicate(places)} GROUP BY {key}, repo, path HAVING count(*) > 1"
+    )
+
+
+def _owners_gone(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
+    files = f"(SELECT repo, path FROM {relation(lake, SNAPSHOTS)} WHERE {_predicate(places)})"
+    return _found(
+        "SELECT repo, path, 'the file is not in snapshots' AS broken, count(*) AS rows "
+        f"FROM {relation(lake, contract)} ANTI JOIN {files} USING (repo, path) WHERE {_predicate(places)} "
+        "GROUP BY repo, path"
+    )
+
+
+def _files_without_rows(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
+    there = f"(SELECT DISTINCT repo, path FROM {relation(lake, contract)} WHERE {_predicate(places)})"
+    languages = in_list("language", sorted(LANGUAGES), "duckdb")
+    files = f"{_predicate(places)} AND kind IN ('file', 'executable') AND {languages}"
+    return _found(
+        "SELECT repo, path, 'the file is in snapshots and has no row here' AS broken, 1 AS rows "
+        f"FROM (SELECT repo, path FROM {relation(lake, SNAPSHOTS)} WHERE {files}) ANTI JOIN {there} USING (repo, path)"
+    )
+
+
+def _contents_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
+    files = f"FROM {relation(lake, contract)} WHERE {_predicate(places)} AND kind IN ('file', 'executable')"
+    with local_sql() as connection:
+        rows = connection.sql(f"SELECT DISTINCT blob_sha {files} LIMIT {_MANY_PATHS + 1}").fetchall()
+    shas = [row[0] for row in rows]
+    some = in_list("blob_sha", shas, "duckdb") if 0 < len(shas) <= _MANY_PATHS else "TRUE"
+    stored = f"(SELECT blob_sha FROM {relation(lake, BLOBS)} WHERE {some})"
+    return _found(
+        f"SELECT repo, path, 'its content ' || blob_sha || ' is not in blobs' AS broken, 1 AS rows "
+        f"FROM (SELECT repo, path, blob_sha {files}) ANTI JOIN {stored} USING (blob_sha)"
+    )
+
+
+def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
+    edges = f"(SELECT * FROM {relation(lake, contract)} WHERE {_predicate(places)})"
+    with local_sql() as connection:
+        ends = connection.sql(f"SELECT DISTINCT dst_repo, dst_path FROM {edges}").fetchall()
+    far: dict[str, list[str] | None] = {repo: None for repo, paths in places.items() if paths is None}
+    for repo, path in ends:
+        paths = far.setdefault(repo, [])
+        if paths is not None:
+            paths.append(path)
+    near = {repo: None if paths is None or len(paths) > _MANY_PATHS else paths for repo, paths in far.items()}
+    nodes = f"(SELECT repo, path, def_id, n FROM {relation(lake, NODES)} WHERE {_predicate(near)})"
+    starts = f"(SELECT repo, path, def_id, n FROM {relation(lake, NODES)} WHERE {_predicate(places)})"
+    return _found(
+        f"SELECT repo, path, kind || ' leads to a node that is not there' AS broken, count(*) AS rows FROM {edges} e "
+        f"ANTI JOIN {nodes} n "
+        "ON n.repo = e.dst_repo AND n.path = e.dst_path AND n.def_id = e.dst_def AND n.n = e.dst_n "
+        "GROUP BY repo, path, kind UNION ALL "
+        f"SELECT repo, path, kind || ' starts from a node that is not there', count(*) FROM {edges} e "
+        f"ANTI JOIN {starts} n ON n.repo = e.repo AND n.path = e.path AND n.def_id = e.src_def AND n.n = e.src_n "
+        "GROUP BY repo, path, kind"
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        name="contents_exist",
+        contract=SNAPSHOTS,
+        description="Every file's content is in blobs.",
+        find=_contents_missing,
+    ),
+    Rule(
+        name="files_have_rows",
+        contract=DEFINITIONS,
+        description="Every file of the snapshot in a language with an extractor has a definition: itself.",
+        find=_files_without_rows,
+    ),
+    Rule(name="ends_exist", contract=EDGES, description="Both ends of every edge are nodes.", find=_ends_missing),
+    *(
+        Rule(
+            name="owners_exist",
+            contract=contract,
+            description="Every row belongs to a file of the snapshot.",
+            find=_owners_gone,
+        )
+        for contract in OWNED
+    ),
+    *(
+        Rule(name="keys_unique", contract=contract, description="No key is there twice.", find=_keys_twice)
+        for contract in (SNAPSHOTS, *OWNED)
+    ),
+)
