@@ -3,12 +3,14 @@
 import errno
 import importlib
 import json
+import os
 import sys
 from typing import Any
 
 import click
 
 from lakehouse_assets import __version__
+from lakehouse_assets.cli.verb_groups import GROUPS, epilog
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError
 
 _VERBS = {
@@ -52,6 +54,8 @@ _VERBS = {
     "scip": "lakehouse_assets.cli.scip:scip",
     "export": "lakehouse_assets.cli.export:export",
     "publish": "lakehouse_assets.cli.publish:publish",
+    "up": "lakehouse_assets.cli.up:up",
+    "completion": "lakehouse_assets.cli.completion:completion",
     "server": "lakehouse_assets.cli.server:server",
     "doctor": "lakehouse_assets.cli.doctor:doctor",
     "demo": "lakehouse_assets.cli.demo:demo",
@@ -68,17 +72,52 @@ class _LazyGroup(click.Group):
         if cmd_name not in _VERBS:
             return None
         module, _, attribute = _VERBS[cmd_name].partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        _add_examples(cmd_name, command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs by purpose."""
+        grouped = {name for names in GROUPS.values() for name in names}
+        rest = tuple(name for name in _VERBS if name not in grouped)
+        widest = max(map(len, _VERBS))
+        for title, names in (*GROUPS.items(), ("More", rest)):
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            rows = [
+                (name, command.get_short_help_str(formatter.width - widest - 6))
+                for name, command in commands
+                if command is not None
+            ]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(widest), told) for name, told in rows])
+
+
+def _add_examples(name: str, command: click.Command) -> None:
+    command.epilog = command.epilog or epilog(name)
+    for child, inner in command.commands.items() if isinstance(command, click.Group) else ():
+        _add_examples(f"{name} {child}", inner)
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lakehouse")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
-def cli(debug: bool) -> None:
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
     """Keep a code property graph of git repositories in Delta Lake tables, always fresh.
 
-    The lake lives in LAKEHOUSE_HOME (default: .lakehouse in the project).
+    The lake lives in LAKEHOUSE_HOME (default: .lakehouse in the project). Results go to standard output, progress and
+    errors to standard error. Exit codes: 0 done, 1 refused or failed, 2 wrong command line.
+
+    \b
+    Examples:
+      lakehouse repo add flask https://github.com/pallets/flask
+      lakehouse sync --all
+      lakehouse callers url_for
+      lakehouse up
     """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
 
 
 def main() -> None:

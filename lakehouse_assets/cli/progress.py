@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 from lakehouse_assets.core.diagnostics import Diagnostic
 
+_BAR = 30
+"""Signs of a full bar."""
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
@@ -21,6 +23,8 @@ class Progress:
         self._out = os.fdopen(os.dup(2), "w", buffering=1)
         self._live = self._out.isatty() and not quiet
         self._left_out: set[str] = set()
+        self._expected = 0
+        self._written: list[str] = []
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -38,13 +42,40 @@ class Progress:
                 spinner.join()
         self.done(name, round(time.monotonic() - started, 1))
 
+    @contextmanager
+    def tables(self, expected: int) -> Iterator[None]:
+        """On a terminal, a bar below the lines: how many of the tables are written."""
+        self._expected, self._written = expected, []
+        self._draw()
+        try:
+            yield
+        finally:
+            self._clear()
+            self._expected = 0
+
     def done(self, name: str, seconds: float, detail: str = "") -> None:
-        if not self._quiet:
-            self._out.write(f"  ✓ {name:<14} {seconds:>6.1f} s  {detail}".rstrip() + "\n")
+        self._tell(f"  ✓ {name:<14} {seconds:>6.1f} s  {detail}".rstrip())
 
     def say(self, text: str) -> None:
-        if not self._quiet:
-            self._out.write(f"  {text}\n")
+        self._tell(f"  {text}")
+
+    def _tell(self, line: str) -> None:
+        if self._quiet:
+            return
+        self._clear()
+        self._out.write(f"{line}\n")
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._live and self._expected:
+            done = len(set(self._written))
+            full = round(_BAR * min(done, self._expected) / self._expected)
+            self._out.write(f"\r  {'█' * full}{'░' * (_BAR - full)} {done} of {self._expected} tables")
+            self._out.flush()
+
+    def _clear(self) -> None:
+        if self._live and self._expected:
+            self._out.write("\r\x1b[K")
 
     def on_diagnostic(self, diagnostic: Diagnostic) -> None:
         """Listener: tables as they are written, and warnings as they come."""
@@ -55,11 +86,12 @@ class Progress:
                 return
             self._left_out.add(diagnostic.subject)
         if diagnostic.level == "warning":
-            self._out.write(f"  ! {diagnostic.subject}: {diagnostic.message}\n")
+            self._tell(f"  ! {diagnostic.subject}: {diagnostic.message}")
         elif diagnostic.part == "spark" and "seconds" in diagnostic.values:
             self.done("start Spark", float(diagnostic.values["seconds"] or 0))
         elif diagnostic.part == "write":
             values = diagnostic.values
+            self._written.append(diagnostic.subject)
             self.done(diagnostic.subject, float(values.get("seconds") or 0), f"{values.get('rows'):,} rows")
 
     def _spin(self, name: str, started: float, over: threading.Event) -> None:

@@ -151,7 +151,8 @@ def _run(
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
     }
     started = time.time()
-    with listening(progress.on_diagnostic):
+    expected = len(assets or sync_job().asset_layer.selected_asset_keys)
+    with listening(progress.on_diagnostic), progress.tables(expected):
         # Not `execute_in_process`: that has an executor of its own, which stops at the first step that failed.
         result = execute_job(
             reconstructable(asset_job if assets else sync_job),

@@ -6,7 +6,7 @@ from typing import Any
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.explorer.answers import Answers
 from lakehouse_assets.explorer.changes import Changes
-from lakehouse_assets.explorer.holder import Indexes, published_commits
+from lakehouse_assets.explorer.holder import Indexes, commit_ids
 from lakehouse_assets.explorer.source import Sources
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
@@ -23,7 +23,7 @@ class Asked:
     def repositories(self) -> dict[str, Any]:
         return {
             "items": [
-                {"name": name, "kind": repository.kind, "commits": published_commits(self.lake, name)[:20]}
+                {"name": name, "kind": repository.kind, "commits": commit_ids(self.lake, name)[:20]}
                 for name, repository in Registry(self.lake).all().items()
             ]
         }

@@ -13,7 +13,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.explorer.answers import Answers
-from lakehouse_assets.explorer.holder import published_commits
+from lakehouse_assets.explorer.holder import commit_ids
 from lakehouse_assets.lake.edge_changes import edge_changes
 from lakehouse_assets.lake.impact import Impacted, impact_of
 from lakehouse_assets.lake.registry import Registry
@@ -71,7 +71,7 @@ class Changes:
         """Relationships of a definition that came and went between the last publications of its repository."""
         index = self._answers.index(repo, None)
         name = index.definition(self._answers.number(index, repo, symbol_id))["qualified_name"]
-        commits = published_commits(self._lake, repo)[:_LOOKED_BACK]
+        commits = commit_ids(self._lake, repo)[:_LOOKED_BACK]
         items: list[dict[str, Any]] = []
         notes: list[str] = []
         for newer, older in pairwise(commits):

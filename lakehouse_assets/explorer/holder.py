@@ -1,15 +1,14 @@
 """Which index answers: the newest, read again when a publication moves it, or one of an earlier commit."""
 
-import json
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.explorer.index import READ, Index, build_index
-from lakehouse_assets.lake.published import published
+from lakehouse_assets.lake.published import is_readable, published, published_commits
 from lakehouse_assets.lake.tables import Lake
 
 _LOOK_SECONDS = 1.0
@@ -70,24 +69,30 @@ class Indexes:
 
 
 def published_versions(lake: Lake) -> dict[str, int]:
-    """For each table the newest version that a publication names: a run under way has written later ones."""
+    """For each table the newest version that a publication names: a run under way has written later ones.
+
+    A version whose files are no longer all there is left out, and with it the table is read as it is now: compaction
+    and vacuum take files of other repositories that no publication holds.
+    """
     newest: dict[str, int] = {}
-    for text in lake.read(GRAPH_VERSIONS, columns=["tables"])["tables"].to_pylist():
-        told: Mapping[str, int] = json.loads(text)
+    for commit in published_commits(lake):
         for each in READ:
-            if each.name in told:
-                newest[each.name] = max(told[each.name], newest.get(each.name, 0))
-    return newest
+            if each.name in commit.versions:
+                newest[each.name] = max(commit.versions[each.name], newest.get(each.name, 0))
+    return {each.name: newest[each.name] for each in READ if each.name in newest and _is_whole(lake, each, newest)}
 
 
-def published_commits(lake: Lake, repo: str) -> list[str]:
+def _is_whole(lake: Lake, contract: TableContract, versions: Mapping[str, int]) -> bool:
+    return is_readable(lake, contract, versions[contract.name])
+
+
+def commit_ids(lake: Lake, repo: str) -> list[str]:
     """Commits that the graph of a repository was brought to, the latest first."""
-    rows = [row for row in lake.rows(GRAPH_VERSIONS) if row["repo"] == repo]
-    return [row["commit_sha"] for row in sorted(rows, key=lambda row: row["published_at"], reverse=True)]
+    return [commit.commit_sha for commit in published_commits(lake, repo)]
 
 
 def _whole(lake: Lake, repo: str, commit: str) -> str:
-    known = published_commits(lake, repo)
+    known = commit_ids(lake, repo)
     found = [each for each in known if each.startswith(commit)] if commit else []
     if len(found) != 1:
         raise BadInputError(

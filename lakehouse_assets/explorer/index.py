@@ -19,6 +19,7 @@ from lakehouse_assets.explorer.names import Names
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import literal
 
 READ = (DEFINITIONS, LINKS, NODES, SNAPSHOTS)
@@ -121,7 +122,8 @@ class Index:
 
 def build_index(lake: Lake, versions: Mapping[str, int], *, repo: str | None = None) -> Index:
     """Read the tables at these versions; of one repository, or of all."""
-    tables = {each.name: relation(lake, each, version=versions.get(each.name)) for each in READ}
+    own = equal_scopes("repo", [repo]) if repo else ()
+    tables = {each.name: relation(lake, each, version=versions.get(each.name), scopes=own) for each in READ}
     where = f"repo = {literal(repo, 'duckdb')}" if repo else "repo IS NOT NULL"
     with local_sql() as connection:
         connection.execute(_DEFINITIONS.format(**tables, where=where))

@@ -10,7 +10,7 @@ from lakehouse_assets.explorer.change_pages import impact_body
 from lakehouse_assets.explorer.endpoints import ENDPOINTS
 from lakehouse_assets.explorer.exports import FORMATS
 from lakehouse_assets.explorer.frame import frame
-from lakehouse_assets.explorer.holder import published_commits
+from lakehouse_assets.explorer.holder import commit_ids
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.stories.html import Child, element
 from lakehouse_assets.stories.page import badge, count, table
@@ -20,7 +20,7 @@ from lakehouse_assets.stories.records import Run
 def repository_page(asked: Asked, repo: str) -> str:
     """Commits that its graph was brought to, what the last update changed, and exports."""
     (repository,) = Registry(asked.lake).get([repo])
-    commits = published_commits(asked.lake, repo)
+    commits = commit_ids(asked.lake, repo)
     found = asked.changes.diff(repo, None)
     changed: list[list[Child]] = [
         [
