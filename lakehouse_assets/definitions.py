@@ -6,12 +6,13 @@ from lakehouse_assets.assets.change import diffs, file_changes, impact
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
+from lakehouse_assets.assets.models import model_assets
 from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.assets.sql.definitions import sql_definitions
 from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
-from lakehouse_assets.automation.jobs import EXECUTOR, SYNC_JOB
+from lakehouse_assets.automation.jobs import APPLY_JOB, EXECUTOR, SYNC_JOB
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
@@ -51,4 +52,10 @@ _code_graph = Definitions(
     executor=EXECUTOR,
 )
 
-defs = Definitions.merge(_code_graph, sql_definitions(load_project(load_settings().ingest)))
+_models = model_assets(load_settings().models)
+
+defs = Definitions.merge(
+    _code_graph,
+    sql_definitions(load_project(load_settings().ingest)),
+    Definitions(assets=_models, jobs=[APPLY_JOB] if _models else []),
+)

@@ -9,6 +9,12 @@ EXECUTOR = in_process_executor.configured(
     {"step_dependency_config": {"require_upstream_step_success": False}}, name="in_process"
 )
 
+APPLY_JOB = define_asset_job(
+    name="apply",
+    description="Apply the SQL models in an environment.",
+    selection=AssetSelection.groups("models"),
+    executor_def=in_process_executor,
+)
 SYNC_JOB = define_asset_job(
     name="sync",
     description="Bring repositories up to their heads.",

@@ -18,6 +18,7 @@ from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
+from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
@@ -53,9 +54,9 @@ class DeltaIOManager(ConfigurableIOManager):
 
     @explained()
     def handle_output(self, context: OutputContext, obj: Batch | Batches) -> None:
-        contract = _contract(context.asset_key.path)
-        partitions = run_partitions(context, contract)
         given = Batches(batches=(obj,)) if isinstance(obj, Batch) else obj
+        contract = given.contract or _contract(context.asset_key.path)
+        partitions = run_partitions(context, contract) if given.partitions is None else given.partitions
         _check_whole(contract, given, partitions)
         reports = [
             done
@@ -63,7 +64,7 @@ class DeltaIOManager(ConfigurableIOManager):
             for done in self._written(contract, batch, partitions, context.run_id, given.failed)
         ]
         entries = [entry for done in reports for entry in done.entries] + list(given.untouched)
-        if not entries:
+        if not entries or (given.contract is not None and given.failed.errors):
             raise partitions_failure(given.failed.errors, of=len(partitions))
         for done in reports:
             context.log_event(AssetObservation(asset_key=context.asset_key, metadata=write_metadata(contract, done)))
@@ -161,6 +162,11 @@ def _tell(
     version for all. So it gets one partition, and the others are told of here.
     """
     *others, last = entries
+    if others and not context.has_asset_partitions:  # the table has partitions that Dagster does not know of
+        context.add_output_metadata(shown)
+        version = fingerprint(part for entry in entries for part in (entry.partition, entry.data_version))
+        context.step_context.set_data_version(context.asset_key, DataVersion(version))
+        return
     context.add_output_metadata({**shown, **partition_metadata(contract, last)})
     if last.data_version is not None:
         context.step_context.set_data_version(context.asset_key, DataVersion(last.data_version))

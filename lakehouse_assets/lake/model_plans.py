@@ -13,12 +13,13 @@ from lakehouse_assets.lake.model_facts import built_tables, source_states
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import inherited, known
 from lakehouse_assets.models.facts import Facts
+from lakehouse_assets.models.files import files_in
 from lakehouse_assets.models.graph import select
 from lakehouse_assets.models.intervals import Span, read_span
 from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.model import Model
 from lakehouse_assets.models.planning import Plan, make_plan, moved_part, restating
-from lakehouse_assets.models.project import files_in, parse_models
+from lakehouse_assets.models.project import parse_models
 from lakehouse_assets.models.target import target_of
 
 

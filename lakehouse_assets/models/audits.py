@@ -31,7 +31,7 @@ class _Audit(BaseModel):
     def query(self, columns: tuple[str, ...]) -> str:
         """Spark SQL over `this` whose rows break the rule; `columns` are those of the model."""
         names = [name(each, "spark") for each in self.columns or columns[:1]]
-        first = names[0]
+        first = names[0] if names else ""
         match self.rule:
             case "not_null":
                 return f"SELECT * FROM {THIS} WHERE {' OR '.join(f'{each} IS NULL' for each in names)}"

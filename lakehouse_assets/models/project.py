@@ -32,18 +32,6 @@ class Project:
         return {name: meaning.header.tags for name, meaning in self.meanings.items()}
 
 
-def files_in(folder: Path) -> dict[Path, str]:
-    """The models' files and their texts, in the order of their paths."""
-    if not folder.is_dir():
-        raise BadInputError(
-            subject=f"folder {folder}",
-            seen="there is no such folder",
-            why="models are the .sql files in it",
-            remedy="make it, or set LAKEHOUSE_MODELS to the folder that has them",
-        )
-    return {path: path.read_text() for path in sorted(folder.rglob("*.sql"))}
-
-
 def load_project(files: Mapping[Path, str], tables: Mapping[str, TableContract]) -> Project:
     """Parse, order and read the models of these files."""
     models = parse_models(files, tables)

@@ -10,7 +10,8 @@ from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import DEFAULT_MODELS
 from lakehouse_assets.lake.model_tests import run_test
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.models.project import files_in, load_project
+from lakehouse_assets.models.files import files_in
+from lakehouse_assets.models.project import load_project
 from lakehouse_assets.models.unit_tests import UnitTest, UnitTestResult, unit_tests_in
 from lakehouse_assets_tests.support.models import project
 from lakehouse_assets_tests.support.writes import no_spark

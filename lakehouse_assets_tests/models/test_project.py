@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.models.files import files_in
 from lakehouse_assets.models.graph import select
-from lakehouse_assets.models.project import files_in, load_project
+from lakehouse_assets.models.project import load_project
 from lakehouse_assets_tests.support.models import TABLES, model_text, project
 
 BASE = "SELECT repo, path, size FROM files"

@@ -1,0 +1,70 @@
+"""The files of a folder of models, and what a picture of them needs: known without reading what has not changed.
+
+Reading SQL loads a library that a small sync should not wait for; what was read of a file is kept beside the compiled
+code.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import lakehouse_assets
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.models import header as header_module
+from lakehouse_assets.models.header import Header, read_header
+from lakehouse_assets.plan.canonical_sql import LIBRARY
+from lakehouse_assets.plan.kept import Kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFile:
+    """A model from afar: its header, the tables it names, and the fingerprint of its canonical SQL."""
+
+    header: Header
+    inputs: tuple[str, ...]
+    sql_version: str
+
+
+def files_in(folder: Path) -> dict[Path, str]:
+    """The models' files and their texts, in the order of their paths."""
+    if not folder.is_dir():
+        raise BadInputError(
+            subject=f"folder {folder}",
+            seen="there is no such folder",
+            why="models are the .sql files in it",
+            remedy="make it, or set LAKEHOUSE_MODELS to the folder that has them",
+        )
+    return {path: path.read_text() for path in sorted(folder.rglob("*.sql"))}
+
+
+def look_at(folder: Path) -> list[ModelFile]:
+    """All models of a folder, as far as their files alone tell."""
+    kept = _kept()
+    found: list[ModelFile] = []
+    for path, text in files_in(folder).items():
+        digest = sha256(text.encode()).digest()
+        held: Any = kept.get(str(path), digest)
+        if held is None:
+            held = _read(path, text)
+            kept.put(str(path), digest, held)
+        inputs, sql_version = held
+        found.append(ModelFile(header=read_header(path, text), inputs=tuple(inputs), sql_version=sql_version))
+    kept.save()
+    return found
+
+
+def _read(path: Path, text: str) -> tuple[list[str], str]:
+    from lakehouse_assets.models.model import DIALECT, parse_model
+    from lakehouse_assets.plan.canonical_sql import canonical_sql
+
+    model = parse_model(path, text)
+    return sorted(model.inputs), canonical_sql(text, dialect=DIALECT, subject=str(path)).fingerprint
+
+
+@cache
+def _kept() -> Kept:
+    makers = [Path(str(header_module.__file__)).with_name("model.py").read_bytes(), version(LIBRARY).encode()]
+    return Kept(Path(lakehouse_assets.__path__[0]), ".models", makers)
