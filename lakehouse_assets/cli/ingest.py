@@ -1,6 +1,7 @@
 """`lakehouse ingest` and `lakehouse deliver`: tables in from databases, and out to them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ from lakehouse_assets.core.errors import BadInputError, LakehouseError
 from lakehouse_assets.core.settings import load_settings
 
 if TYPE_CHECKING:
+    from lakehouse_assets.sources.files.landing import LandedReport
     from lakehouse_assets.sources.sql.ingest import Landing
 
 
@@ -31,17 +33,18 @@ def ingest(
     The tables are independent of each other: one that fails is told of, and the others are done.
     """
     from lakehouse_assets.cli.progress import Progress
+    from lakehouse_assets.contracts.ingest import Ingest
     from lakehouse_assets.core.diagnostics import listening
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.sources.sql.ingest import decide, inspect
-    from lakehouse_assets.sources.sql.project import chosen_ingest, load_project
-    from lakehouse_assets.sources.sql.whole_way import deliver_table, ingest_table
+    from lakehouse_assets.sources.sql.project import chosen_ingest, chosen_source, load_project
+    from lakehouse_assets.sources.sql.whole_way import deliver_table, ingest_table, land_table
 
     if everything == bool(names):
         raise click.UsageError("give NAMEs or --all")
     settings = load_settings()
     project = load_project(settings.ingest)
-    chosen = [chosen_ingest(project, name) for name in names or [each.name for each in project.ingest]]
+    chosen = [chosen_source(project, name) for name in names or project.tables]
 
     def plan(name: str) -> dict[str, Any]:
         each = chosen_ingest(project, name)
@@ -54,14 +57,19 @@ def ingest(
         }
 
     def carry(name: str) -> dict[str, Any]:
-        each = chosen_ingest(project, name)
-        done = ingest_table(settings, project, each, force_first_run=force_first_run)
+        each = chosen_source(project, name)
+        if isinstance(each, Ingest):
+            done = ingest_table(settings, project, each, force_first_run=force_first_run)
+            told, text = _landing(name, done), _landed(name, done)
+        else:
+            report = land_table(settings, each)
+            told, text = asdict(report), _files(report)
         out = [deliver_table(settings, project, delivery) for delivery in project.deliveries_of(name)]
         if not as_json:
-            click.echo(_landed(name, done))
+            click.echo(text)
             for row in out:
                 click.echo(_delivered(row))
-        return _landing(name, done) | {"deliveries": out}
+        return told | {"deliveries": out}
 
     with listening(Progress(quiet=as_json).on_diagnostic):
         results, failed = _each([each.name for each in chosen], plan if dry_run else carry, as_json=as_json)
@@ -140,6 +148,14 @@ def _landed(name: str, done: "Landing") -> str:
     return (
         f"{name}: {told['inserted']:,} rows inserted, {told['updated']:,} updated, {told['deleted']:,} deleted "
         f"({done.rows_read:,} read{late}; {done.plan.mode}: {done.plan.reason}); mark {told['mark']}"
+    )
+
+
+def _files(done: "LandedReport") -> str:
+    bad = "".join(f"\n  set aside: {each}" for each in done.bad)
+    return (
+        f"{done.name}: {done.rows_inserted:,} rows inserted, {done.rows_updated:,} updated, {done.rows_deleted:,} "
+        f"deleted; {done.landed:,} files or pages landed, {done.unchanged:,} unchanged, {len(done.bad):,} bad{bad}"
     )
 
 

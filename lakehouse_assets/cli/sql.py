@@ -33,14 +33,18 @@ def sql(
     With --at every table of the graph is read at the version that tells of the commit, and holds the rows of that
     repository alone. COMMIT is an id, the beginning of one, a branch or a tag.
     """
-    from lakehouse_assets.lake.query import ask
+    from lakehouse_assets.lake.query import ask, tables_now
     from lakehouse_assets.lake.tables import Lake
+    from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
     settings = load_settings()
     lake = Lake(settings.lake)
     if commit is not None and environment is not None:
         raise click.UsageError("--at and --env say different things of the same tables")
-    tables = None if commit is None else _tables_at(settings, commit, query)
+    if commit is None:
+        tables = tables_now(lake, query, ingested_contracts(settings))
+    else:
+        tables = _tables_at(settings, commit, query)
     if environment is not None:
         from lakehouse_assets.lake.environment_reads import environment_tables
 

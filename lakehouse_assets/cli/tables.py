@@ -24,10 +24,11 @@ def tables(as_json: bool) -> None:
 def table_rows(settings: Settings) -> list[dict[str, Any]]:
     from lakehouse_assets.contracts.catalog import CATALOG
     from lakehouse_assets.lake.tables import Lake
+    from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
     lake = Lake(settings.lake)
     rows: list[dict[str, Any]] = []
-    for contract in CATALOG.values():
+    for contract in (*CATALOG.values(), *ingested_contracts(settings)):
         if lake.exists(contract):
             size = lake.size(contract)
             rows.append(

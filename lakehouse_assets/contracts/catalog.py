@@ -19,6 +19,7 @@ from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
 from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
 from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.landed_sources import LANDED_SOURCES
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
@@ -79,6 +80,7 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             WRITES,
             DELIVERIES,
             PLANS,
+            LANDED_SOURCES,
             QUARANTINE,
             MAINTENANCE,
         )

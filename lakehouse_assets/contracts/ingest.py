@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.connections import Connection, Frozen
+from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.table import Column, ColumnType, SchemaPolicy, TableContract, ViolationPolicy
 from lakehouse_assets.core.hashing import json_fingerprint
 
@@ -132,6 +133,8 @@ class SqlProject(Frozen):
 
     connections: dict[str, Connection] = Field(default_factory=dict)
     ingest: tuple[Ingest, ...] = ()
+    files: tuple[FileIngest, ...] = ()
+    http: tuple[HttpIngest, ...] = ()
     deliver: tuple[Delivery, ...] = ()
 
     @model_validator(mode="after")
@@ -139,14 +142,19 @@ class SqlProject(Frozen):
         for each in (*self.ingest, *self.deliver):
             if each.connection not in self.connections:
                 raise ValueError(f"{each.name}: there is no connection {each.connection}")
-        for names in ([each.name for each in self.ingest], [each.name for each in self.deliver]):
+        for names in (self.tables, [each.name for each in self.deliver]):
             if doubled := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"{doubled[0]} is there twice")
-        known = {*CATALOG, *(each.name for each in self.ingest)}
+        known = {*CATALOG, *self.tables}
         for each in self.deliver:
             if each.asset not in known:
                 raise ValueError(f"{each.name}: there is no table {each.asset} in the lake or among what is ingested")
         return self
+
+    @property
+    def tables(self) -> list[str]:
+        """What comes in, by name."""
+        return [each.name for each in (*self.ingest, *self.files, *self.http)]
 
     def deliveries_of(self, asset: str) -> tuple[Delivery, ...]:
         return tuple(each for each in self.deliver if each.asset == asset)

@@ -15,6 +15,7 @@ from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
 from lakehouse_assets.lake.jars import delta_jars
 from lakehouse_assets.lake.server import port_is_free, running_server
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
 LOW_DISK_BYTES = 2_000_000_000
 
@@ -106,11 +107,13 @@ def _server(settings: Settings) -> Iterator[Finding]:
 
 def _lake(settings: Settings) -> Iterator[Finding]:
     lake = Lake(settings.lake)
+    ingested = ingested_contracts(settings)
     there = [contract for contract in CATALOG.values() if lake.exists(contract)]
-    for contract in there:
+    for contract in (*there, *ingested):
         lake.open(contract)
-    strays = _strays(settings.lake)
-    seen = f"{len(there)} of {len(CATALOG)} tables made, their logs readable"
+    strays = _strays(settings.lake, {*CATALOG, *(each.name for each in ingested)})
+    beside = f" and {len(ingested)} ingested ones" if ingested else ""
+    seen = f"{len(there)} of {len(CATALOG)} tables made{beside}, their logs readable"
     if strays:
         yield Finding(check="lake", status="warning", seen=f"{seen}; not ours: {', '.join(strays)}", remedy="move them")
     else:
@@ -119,7 +122,7 @@ def _lake(settings: Settings) -> Iterator[Finding]:
         yield Finding(check="dagster", status="warning", seen="there is no .env for `dagster dev`", remedy="make setup")
 
 
-def _strays(root: Path) -> list[str]:
+def _strays(root: Path, known: set[str]) -> list[str]:
     if not root.is_dir():
         return []
-    return sorted(p.name for p in root.iterdir() if not p.name.startswith(".") and p.name not in CATALOG)
+    return sorted(p.name for p in root.iterdir() if not p.name.startswith(".") and p.name not in known)

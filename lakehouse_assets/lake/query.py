@@ -3,7 +3,7 @@
 Only the tables that the query names are opened; filters and columns are pushed into the scan.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
@@ -34,9 +35,9 @@ class Tables:
     known: tuple[str, ...]
 
 
-def tables_now(lake: Lake, query: str) -> Tables:
-    """The lake's tables as they are now."""
-    there = [contract for contract in CATALOG.values() if lake.exists(contract)]
+def tables_now(lake: Lake, query: str, more: Iterable[TableContract] = ()) -> Tables:
+    """The lake's tables as they are now: the catalog's, and more that were made by configuration."""
+    there = [contract for contract in (*CATALOG.values(), *more) if lake.exists(contract)]
     return Tables(
         relations={each.name: relation(lake, each) for each in there if each.name in query.lower()},
         known=tuple(each.name for each in there),

@@ -12,6 +12,7 @@ from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets_tests.bench.explorer import explorer
 from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.bench.graph import graph
+from lakehouse_assets_tests.bench.ingest import ingest
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, heading, line, pick, timed
 from lakehouse_assets_tests.bench.updates import updates
 from lakehouse_assets_tests.bench.upsert import memory, upsert
@@ -124,6 +125,7 @@ BENCHMARKS = {
     "memory": memory,
     "graph": graph,
     "updates": updates,
+    "ingest": ingest,
     "explorer": explorer,
 }
 

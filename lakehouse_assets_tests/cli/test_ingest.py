@@ -45,6 +45,15 @@ def test_one_table_fails_alone(shop: Shop):
     shop.all_equal()
 
 
+def test_an_ingested_table_is_asked_and_listed_like_any_other(shop: Shop):
+    lakehouse("ingest", "shop_orders")
+    assert lakehouse_json("sql", "SELECT sum(id) AS total FROM shop_orders") == [{"total": 6}]
+    assert ("shop_orders", 3) in [(row["table"], row["rows"]) for row in lakehouse_json("tables")]
+    (lake,) = [each for each in lakehouse_json("doctor") if each["check"] == "lake"]
+    assert "and 1 ingested ones" in lake["seen"]
+    assert lake["status"] == "ok"
+
+
 def test_marks_are_shown_with_their_history_and_set_with_a_reason(shop: Shop):
     lakehouse("ingest", "shop_orders")
     (mark,) = lakehouse_json("marks", "show")

@@ -1,6 +1,7 @@
 """One asset for each table that is ingested or delivered, and one job for the whole way of each."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,12 @@ import dagster as dg
 from pydantic import Field
 
 from lakehouse_assets.assets.sql.steps import deliver_steps, ingest_steps
+from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
+from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.sources.sql.project import load_project
+from lakehouse_assets.sources.sql.whole_way import land_table
 
 GROUP = "sql"
 
@@ -31,6 +35,7 @@ def sql_definitions(project: SqlProject) -> dg.Definitions:
                 executor_def=dg.in_process_executor,
             )
         )
+    assets += [landed_asset(each) for each in (*project.files, *project.http)]
     names = {each.name for each in project.ingest}
     assets += [delivery_asset(project, each) for each in project.deliver if each.asset not in names]
     return dg.Definitions(assets=assets, jobs=jobs)
@@ -50,6 +55,25 @@ def ingest_asset(project: SqlProject, ingest: Ingest) -> dg.AssetsDefinition:
     def made():
         seen = inspect()
         return land(seen, decide(seen))
+
+    return made
+
+
+def landed_asset(landed: FileIngest | HttpIngest) -> dg.AssetsDefinition:
+    """The table of files or pages."""
+
+    @dg.asset(
+        name=landed.name,
+        description=landed.description or "Rows of files or pages.",
+        group_name=GROUP,
+        kinds={"delta", "http" if isinstance(landed, HttpIngest) else "file"},
+    )
+    @explained()
+    def made(context: dg.AssetExecutionContext, lakehouse: LakehouseResource) -> dg.MaterializeResult:
+        done = land_table(lakehouse.settings, landed, run_id=context.run_id)
+        for each in done.bad:
+            context.log.warning(f"set aside: {each}")
+        return dg.MaterializeResult(metadata={**asdict(done), "bad": list(done.bad)})
 
     return made
 
@@ -77,14 +101,15 @@ class SqlTables(dg.Component, dg.Resolvable, dg.Model):
     folder: str | None = None
     connections: Mapping[str, Any] = Field(default_factory=dict)
     ingest: Sequence[Mapping[str, Any]] = ()
+    files: Sequence[Mapping[str, Any]] = ()
+    http: Sequence[Mapping[str, Any]] = ()
     deliver: Sequence[Mapping[str, Any]] = ()
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         if self.folder is not None:
             project = load_project(Path(context.path) / self.folder)
         else:
-            parts = {"connections": self.connections, "ingest": self.ingest, "deliver": self.deliver}
-            project = SqlProject.model_validate(parts)
+            project = SqlProject.model_validate({name: getattr(self, name) for name in SqlProject.model_fields})
         return dg.Definitions.merge(
             sql_definitions(project), dg.Definitions(resources={"lakehouse": LakehouseResource()})
         )

@@ -1,19 +1,21 @@
 """A project's YAML files read into one: connections, what is ingested, what is delivered."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
-from lakehouse_assets.contracts.connections import Connection
+from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Ingest, SqlProject
 from lakehouse_assets.core.errors import BadInputError, LakehouseError
 
 
 def load_project(folder: Path) -> SqlProject:
     """All `*.yaml` files of the folder together; a folder that is not there has none."""
-    whole: dict[str, Any] = {"connections": {}, "ingest": [], "deliver": []}
+    lists = [name for name in SqlProject.model_fields if name != "connections"]
+    whole: dict[str, Any] = {"connections": {}, **{name: [] for name in lists}}
     for path in sorted(folder.glob("*.yaml")):
         try:
             held = yaml.safe_load(path.read_text()) or {}
@@ -24,8 +26,8 @@ def load_project(folder: Path) -> SqlProject:
         for name, connection in (held.get("connections") or {}).items():
             if whole["connections"].setdefault(name, connection) != connection:
                 raise _bad(path, f"the connection {name} is another one in another file")
-        whole["ingest"] += held.get("ingest") or []
-        whole["deliver"] += held.get("deliver") or []
+        for part in lists:
+            whole[part] += held.get(part) or []
     try:
         return SqlProject.model_validate(whole)
     except ValidationError as error:
@@ -35,20 +37,28 @@ def load_project(folder: Path) -> SqlProject:
         raise _bad(folder, f"{where + ': ' if where else ''}{first['msg']}") from None
 
 
-def chosen_ingest(project: SqlProject, name: str) -> Ingest:
-    found = next((each for each in project.ingest if each.name == name), None)
+def chosen_source(project: SqlProject, name: str) -> Ingest | FileIngest | HttpIngest:
+    found = next((each for each in (*project.ingest, *project.files, *project.http) if each.name == name), None)
     if found is None:
-        raise BadInputError(
-            subject=f"ingest {name}",
-            seen=f"there is none of that name among {', '.join(each.name for each in project.ingest) or 'none at all'}",
-            why="there is nothing to read",
-            remedy="name one of these, or write it into a file of the ingest folder (LAKEHOUSE_INGEST)",
-        )
+        raise _unknown(name, project.tables)
     return found
 
 
-def connection_of(project: SqlProject, name: str) -> Connection:
-    return project.connections[name]
+def chosen_ingest(project: SqlProject, name: str) -> Ingest:
+    """One that has a mark."""
+    found = chosen_source(project, name)
+    if not isinstance(found, Ingest):
+        raise _unknown(name, [each.name for each in project.ingest])
+    return found
+
+
+def _unknown(name: str, known: Sequence[str]) -> BadInputError:
+    return BadInputError(
+        subject=f"ingest {name}",
+        seen=f"there is none of that name among {', '.join(known) or 'none at all'}",
+        why="there is nothing to read",
+        remedy="name one of these, or write it into a file of the ingest folder (LAKEHOUSE_INGEST)",
+    )
 
 
 def _bad(path: Path, seen: str) -> LakehouseError:

@@ -3,6 +3,7 @@
 import uuid
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
@@ -10,8 +11,10 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.sources.files.landing import LandedReport, land_files, land_pages, stored_landed_contract
 from lakehouse_assets.sources.sql import delivery as out
 from lakehouse_assets.sources.sql.ingest import Landing, decide, inspect, land, stored_contract
+from lakehouse_assets.sources.sql.project import chosen_source
 
 
 def upsert_service(settings: Settings) -> UpsertService:
@@ -29,6 +32,14 @@ def ingest_table(
     return land(lake, upsert_service(settings), project, ingest, inspection, plan, run_id=run_id)
 
 
+def land_table(settings: Settings, landed: FileIngest | HttpIngest, *, run_id: str = "") -> LandedReport:
+    """Files and pages that are new or changed."""
+    lake, service = Lake(settings.lake), upsert_service(settings)
+    if isinstance(landed, FileIngest):
+        return land_files(lake, service, landed, run_id=run_id)
+    return land_pages(lake, service, landed, run_id=run_id)
+
+
 def deliver_table(
     settings: Settings, project: SqlProject, delivery: Delivery, *, run_id: str = "", everything: bool = False
 ) -> dict[str, object]:
@@ -43,13 +54,18 @@ def deliver_table(
 
 def delivered_contract(lake: Lake, project: SqlProject, delivery: Delivery) -> TableContract:
     """The contract of the lake's table that is delivered."""
-    ingest = next((each for each in project.ingest if each.name == delivery.asset), None)
-    contract = CATALOG[delivery.asset] if ingest is None else stored_contract(lake, ingest)
+    match None if delivery.asset in CATALOG else chosen_source(project, delivery.asset):
+        case None:
+            contract = CATALOG[delivery.asset]
+        case Ingest() as ingest:
+            contract = stored_contract(lake, ingest)
+        case landed:
+            contract = stored_landed_contract(lake, landed)
     if contract is None or not lake.exists(contract):
         raise BadInputError(
             subject=f"delivery of {delivery.name}",
             seen=f"the lake has no table {delivery.asset} yet",
             why="there is nothing to send",
-            remedy=f"`lakehouse ingest {delivery.asset}` first" if ingest else "`lakehouse sync` first",
+            remedy="make it first: `lakehouse ingest`, or `lakehouse sync` for the code graph's",
         )
     return contract

@@ -1,0 +1,132 @@
+"""Files as Arrow tables, one reader a format. All but Parquet give text; types come with the columns that are named."""
+
+import csv
+import importlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
+from lakehouse_assets.contracts.files import FileColumn, FileIngest
+from lakehouse_assets.contracts.schemas import arrow_type
+from lakehouse_assets.contracts.table import Column
+from lakehouse_assets.core.errors import BadInputError, SourceError
+from lakehouse_assets.lake.rows import type_name
+from lakehouse_assets.sources.files.nested import flat_table, records_at
+from lakehouse_assets.sources.sql.sqlite import fitted
+
+
+def read_file(files: FileIngest, path: Path) -> pa.Table:
+    """The file's rows, in the types of the columns that are named."""
+    try:
+        table = _read(files, path)
+    except (pa.ArrowException, UnicodeDecodeError, json.JSONDecodeError) as error:
+        # Arrow's words repeat a row, and what it holds may be sensitive.
+        words = "" if any(each.sensitive for each in files.columns) else f": {' '.join(str(error).split())[:200]}"
+        failed = bad_file(path, f"it cannot be read as {files.format}{words}")
+    else:
+        return typed(table, files.columns, subject=str(path))
+    raise failed from None
+
+
+def _read(files: FileIngest, path: Path) -> pa.Table:
+    match files.format:
+        case "csv" | "tsv":
+            return _delimited(path, "," if files.format == "csv" else "\t")
+        case "json":
+            return flat_table(records_at(json.loads(path.read_text("utf-8")), files.records, subject=str(path)))
+        case "jsonl":
+            lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+            return flat_table(records_at(lines, files.records, subject=str(path)))
+        case "parquet":
+            return pq.ParquetFile(path).read()
+        case "log":
+            return _log(files, path)
+        case _:
+            return plug_in(files.format)(path)
+
+
+def _delimited(path: Path, delimiter: str) -> pa.Table:
+    with path.open("rb") as file:
+        header = file.readline().decode("utf-8-sig").rstrip("\r\n")
+    names = next(csv.reader([header], delimiter=delimiter), [])
+    return arrow_csv.read_csv(
+        path,
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            null_values=[""],
+        ),
+    )
+
+
+def _log(files: FileIngest, path: Path) -> pa.Table:
+    pattern = re.compile(files.pattern)
+    columns: dict[str, list[str | None]] = {name: [] for name in pattern.groupindex}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        found = pattern.search(line)
+        if found is None and line.strip() and files.unmatched == "raise":
+            raise bad_file(path, f"line {number} does not match the pattern")
+        for name, values in columns.items() if found else ():
+            values.append(found[name] if found else None)
+    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+
+
+def plug_in(name: str) -> Any:
+    """The user's own reader: `package.module:function`."""
+    module, _, function = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise BadInputError(
+            subject=f"format {name}",
+            seen=f"it cannot be loaded: {error}",
+            why="files of this format cannot be read",
+            remedy="install the package that has it, and name it as package.module:function",
+        ) from error
+
+
+def typed(table: pa.Table, columns: Sequence[FileColumn], *, subject: str) -> pa.Table:
+    """The named columns in their types; a value that does not fit makes the file a bad one."""
+    for each in columns:
+        if each.name not in table.column_names:
+            table = table.append_column(each.name, pa.nulls(table.num_rows, arrow_type(each.type)))
+        elif type_name(table[each.name].type) != each.type:
+            place = table.column_names.index(each.name)
+            wanted = Column(name=each.name, type=each.type, description="", nullable=True)
+            table = table.set_column(place, each.name, _cast(table[each.name], wanted, subject))
+    for place, field in enumerate(table.schema):
+        if pa.types.is_integer(field.type) and field.type != pa.int32():
+            table = table.set_column(place, field.name, table[field.name].cast(pa.int64()))
+    return table
+
+
+def _cast(values: pa.ChunkedArray, wanted: Column, subject: str) -> pa.Array | pa.ChunkedArray:
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        if wanted.type in ("bigint", "int", "double", "boolean"):
+            try:
+                return values.cast(arrow_type(wanted.type))
+            except pa.ArrowInvalid:
+                failed = bad_file(Path(subject), f"the column {wanted.name} has values that are no {wanted.type}")
+            raise failed from None
+        held = values.to_pylist()
+        if wanted.type == "array<string>":
+            return pa.array([None if each is None else json.loads(each) for each in held], pa.list_(pa.string()))
+        return fitted(held, wanted, subject)
+    return values.cast(arrow_type(wanted.type))
+
+
+def bad_file(path: Path, seen: str) -> SourceError:
+    return SourceError(
+        subject=str(path),
+        seen=seen,
+        why="none of its rows is in the table; other files are not held up by it",
+        remedy="mend the file: it is read again when it changed",
+    )

@@ -1,0 +1,232 @@
+"""Files and pages into their tables: what is new or changed, some at a time, and then on record."""
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.files import SOURCE, SOURCE_ROW, FileIngest, HttpIngest, Landed, landed_contract
+from lakehouse_assets.contracts.landed_sources import LANDED_SOURCES
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.errors import SourceError
+from lakehouse_assets.core.hashing import fingerprint
+from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.rows import type_name
+from lakehouse_assets.lake.table_facts import table_facts
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.plan.code_version import code_version
+from lakehouse_assets.plan.sql_text import literal
+from lakehouse_assets.plan.staleness import MaterializationKey
+from lakehouse_assets.sources.files.formats import read_file, typed
+from lakehouse_assets.sources.files.nested import flat_table
+from lakehouse_assets.sources.files.pages import pages
+
+ROWS_AT_ONCE = 100_000
+"""Rows that are held and committed together; a file is never parted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LandedReport:
+    """What became of the files or pages, by number, and of those that are bad by name."""
+
+    name: str
+    landed: int
+    unchanged: int
+    bad: tuple[str, ...]
+    rows_inserted: int
+    rows_updated: int
+    rows_deleted: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Item:
+    """One file or page as it was read."""
+
+    source: str
+    content: str
+    rows: pa.Table | None
+    problem: str | None = None
+    next_page: str | None = None
+
+
+def land_files(lake: Lake, service: UpsertService, files: FileIngest, *, run_id: str = "") -> LandedReport:
+    known = _known(lake, files.name)
+    setting = fingerprint([files.model_dump_json(exclude={"description", "path"})])
+    unchanged = 0
+
+    def items() -> Iterator[_Item]:
+        nonlocal unchanged
+        for path in _found(files.path):
+            content = fingerprint([setting, path.read_bytes()])
+            if known.get(str(path), {}).get("content") == content:
+                unchanged += 1
+                continue
+            try:
+                yield _Item(source=str(path), content=content, rows=read_file(files, path))
+            except SourceError as error:
+                yield _Item(source=str(path), content=content, rows=None, problem=error.seen)
+
+    return _land(lake, service, files, items(), run_id or uuid.uuid4().hex, lambda: unchanged)
+
+
+def land_pages(lake: Lake, service: UpsertService, http: HttpIngest, *, run_id: str = "") -> LandedReport:
+    """Go on with the last page that is on record."""
+    known = _known(lake, http.name)
+    last = max(known.values(), key=lambda row: row["landed_at"], default=None)
+    setting = fingerprint([http.model_dump_json(exclude={"description", "headers"})])
+    unchanged = 0
+
+    def items() -> Iterator[_Item]:
+        nonlocal unchanged
+        for page in pages(http, begin=last["source"] if last else None):
+            content = fingerprint([setting, page.body])
+            if known.get(page.address, {}).get("content") == content:
+                unchanged += 1
+                continue
+            rows = typed(flat_table(page.rows), http.columns, subject=page.address)
+            yield _Item(source=page.address, content=content, rows=rows, next_page=page.next_page)
+
+    return _land(lake, service, http, items(), run_id or uuid.uuid4().hex, lambda: unchanged)
+
+
+def stored_landed_contract(lake: Lake, landed: Landed) -> TableContract | None:
+    """The contract of the table as the lake has it; None if it was never made."""
+    probe = landed_contract(landed, {})
+    if not lake.exists(probe):
+        return None
+    types: dict[str, Any] = dict(table_facts(lake.open(probe), probe).columns)
+    return landed_contract(landed, types)
+
+
+def _land(
+    lake: Lake,
+    service: UpsertService,
+    landed: Landed,
+    items: Iterator[_Item],
+    run_id: str,
+    unchanged: Callable[[], int],
+) -> LandedReport:
+    counts = {"inserted": 0, "updated": 0, "deleted": 0}
+    bad: list[str] = []
+    total = 0
+    for part, held in enumerate(_parts(items)):
+        good = [each for each in held if each.rows is not None]
+        total += len(good)
+        if good:
+            done = _write(lake, service, landed, good, f"{run_id}-{part}")
+            for name in counts:
+                counts[name] += getattr(done, f"rows_{name}")
+        for each in held:
+            if each.problem is not None:
+                bad.append(f"{each.source}: {each.problem}")
+                report("files", landed.name, "a file was set aside", level="warning", file=each.source)
+        _record(service, landed.name, held, f"{run_id}-{part}")
+    return LandedReport(
+        name=landed.name,
+        landed=total,
+        unchanged=unchanged(),
+        bad=tuple(bad),
+        rows_inserted=counts["inserted"],
+        rows_updated=counts["updated"],
+        rows_deleted=counts["deleted"],
+    )
+
+
+def _parts(items: Iterator[_Item]) -> Iterator[list[_Item]]:
+    """So many together as memory takes; what came before a failure is landed first."""
+    waiting: list[_Item] = []
+    rows = 0
+    failed: SourceError | None = None
+    while True:
+        try:
+            each = next(items)
+        except StopIteration:
+            break
+        except SourceError as error:
+            failed = error
+            break
+        waiting.append(each)
+        rows += each.rows.num_rows if each.rows is not None else 0
+        if rows >= ROWS_AT_ONCE:
+            yield waiting
+            waiting, rows = [], 0
+    if waiting:
+        yield waiting
+    if failed is not None:
+        raise failed
+
+
+def _found(pattern: str) -> list[Path]:
+    """The files that a glob names, in order. What stands before its first wildcard is the folder to begin in."""
+    parts = Path(pattern).expanduser().absolute().parts
+    plain = next((i for i, part in enumerate(parts) if any(sign in part for sign in "*?[")), len(parts) - 1)
+    folder, rest = Path(*parts[:plain]), "/".join(parts[plain:])
+    return sorted(path for path in folder.glob(rest) if path.is_file())
+
+
+def _write(lake: Lake, service: UpsertService, landed: Landed, items: Sequence[_Item], run_id: str) -> WriteReport:
+    tables = [_with_source(each) for each in items if each.rows is not None]
+    types: dict[str, ColumnType] = {}
+    stored = stored_landed_contract(lake, landed)
+    for each in stored.columns if stored else ():
+        types[each.name] = each.type
+    for table in tables:
+        for field in table.schema:
+            kind: Any = type_name(field.type)
+            types.setdefault(field.name, kind)
+    contract = landed_contract(landed, types)
+    rows = pa.concat_tables(tables, promote_options="default")
+    batch = Batch(rows=rows, keys=(_key(landed, contract, items),), owners=tuple(each.source for each in items))
+    return service.write(contract, batch, {"": ()}, run_id=run_id)
+
+
+def _with_source(item: _Item) -> pa.Table:
+    assert item.rows is not None
+    count = item.rows.num_rows
+    rows = item.rows.append_column(SOURCE.name, pa.repeat(pa.scalar(item.source), count))
+    return rows.append_column(SOURCE_ROW.name, pa.array(range(count), pa.int64()))
+
+
+def _record(service: UpsertService, name: str, items: Sequence[_Item], run_id: str) -> None:
+    rows = [
+        {
+            "table_name": name,
+            "source": each.source,
+            "content": each.content,
+            "status": "bad" if each.rows is None else "landed",
+            "problem": each.problem,
+            "row_count": 0 if each.rows is None else each.rows.num_rows,
+            "next_page": each.next_page,
+            "landed_at": datetime.now(UTC),
+        }
+        for each in items
+    ]
+    table = pa.Table.from_pylist(rows, schema=arrow_schema(LANDED_SOURCES.columns))
+    key = MaterializationKey(
+        asset=LANDED_SOURCES.name, partition=name, cursor=run_id, code_version="", settings_hash=""
+    )
+    service.write(LANDED_SOURCES, Batch(rows=table, keys=(key,), owners=()), {name: ()}, run_id=run_id)
+
+
+def _key(landed: Landed, contract: TableContract, items: Sequence[_Item]) -> MaterializationKey:
+    return MaterializationKey(
+        asset=landed.name,
+        partition="",
+        cursor=fingerprint([each.content for each in items]),
+        code_version=code_version(read_file, parameters=[contract.version]),
+        settings_hash=fingerprint([landed.model_dump_json(exclude={"description"})]),
+        policy_hash=contract.policy_hash,
+    )
+
+
+def _known(lake: Lake, name: str) -> dict[str, dict[str, Any]]:
+    rows = lake.rows(LANDED_SOURCES, where=f"table_name = {literal(name, 'datafusion')}")
+    return {row["source"]: row for row in rows}

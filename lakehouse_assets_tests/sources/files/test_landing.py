@@ -1,0 +1,165 @@
+"""Files and pages come into their table once, however often the job runs; a bad one is named and set aside."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lakehouse_assets.contracts.files import FileIngest, HttpIngest
+from lakehouse_assets.contracts.landed_sources import LANDED_SOURCES
+from lakehouse_assets.core.errors import BadInputError, SourceError
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.sources.files.landing import LandedReport, stored_landed_contract
+from lakehouse_assets.sources.sql.whole_way import land_table
+from lakehouse_assets_tests.support.readings import write_readings
+
+
+def land(settings: Settings, folder: Path, names: str, kind: str, **more: Any) -> LandedReport:
+    return land_table(settings, FileIngest(name="things", path=str(folder / names), format=kind, **more))
+
+
+def rows(settings: Settings, *names: str, **more: Any) -> list[tuple[Any, ...]]:
+    lake = Lake(settings.lake)
+    contract = stored_landed_contract(lake, FileIngest(name="things", path="x", format="csv", **more))
+    assert contract is not None
+    table = lake.read(contract, columns=["source", "source_row", *names])
+    order = table.sort_by([("source", "ascending"), ("source_row", "ascending")])
+    return list(zip(*(order[name].to_pylist() for name in names), strict=True))
+
+
+def test_each_file_is_landed_once_and_again_when_it_changed(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.csv").write_text('id,name\n1,"Ann, with\na line"\n2,""\n3,\n')
+    (tmp_path / "b.csv").write_text("id,name,extra\n4,Bob,x\n")
+    typed = {"columns": [{"name": "id", "type": "bigint"}]}
+    first = land(settings, tmp_path, "*.csv", "csv", **typed)
+    assert (first.landed, first.rows_inserted) == (2, 4)
+    assert rows(settings, "id", "name", "extra", **typed) == [
+        (1, "Ann, with\na line", None),
+        (2, "", None),
+        (3, None, None),
+        (4, "Bob", "x"),
+    ]
+    again = land(settings, tmp_path, "*.csv", "csv", **typed)
+    assert (again.landed, again.unchanged, again.rows_inserted) == (0, 2, 0)
+    (tmp_path / "a.csv").write_text("id,name\n1,Anna\n")
+    changed = land(settings, tmp_path, "*.csv", "csv", **typed)
+    assert (changed.landed, changed.unchanged) == (1, 1)
+    assert (changed.rows_updated, changed.rows_deleted) == (1, 2)
+
+
+def test_a_bad_file_is_set_aside_by_name_and_taken_in_when_it_is_mended(settings: Settings, tmp_path: Path):
+    typed = {"columns": [{"name": "id", "type": "bigint"}]}
+    (tmp_path / "good.csv").write_text("id\n1\n")
+    (tmp_path / "bad.csv").write_text("id\nmany\n")
+    done = land(settings, tmp_path, "*.csv", "csv", **typed)
+    assert (done.landed, len(done.bad)) == (1, 1)
+    assert "bad.csv: the column id has values that are no bigint" in done.bad[0]
+    (kept,) = [row for row in Lake(settings.lake).rows(LANDED_SOURCES) if row["status"] == "bad"]
+    assert kept["source"].endswith("bad.csv")
+    assert land(settings, tmp_path, "*.csv", "csv", **typed).unchanged == 2
+    (tmp_path / "bad.csv").write_text("id\n2\n")
+    assert land(settings, tmp_path, "*.csv", "csv", **typed).landed == 1
+    assert rows(settings, "id", **typed) == [(2,), (1,)]
+
+
+def test_documents_are_flattened_to_any_depth(settings: Settings, tmp_path: Path):
+    match = {"teams": {"home": {"name": "A", "tags": ["x", "y"]}, "away": {"name": "B"}}, "goals": [{"minute": 3}]}
+    (tmp_path / "m.json").write_text(json.dumps({"days": [{"matches": [match]}, {"matches": []}]}))
+    land(settings, tmp_path, "*.json", "json", records="days.matches")
+    found = rows(settings, "teams_home_name", "teams_home_tags", "teams_away_name", "goals")
+    assert found == [("A", ["x", "y"], "B", '[{"minute": 3}]')]
+
+
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "parquet", "log", "plug-in"])
+def test_every_format_gives_its_rows(settings: Settings, tmp_path: Path, kind: str):
+    more: dict[str, Any] = {}
+    match kind:
+        case "tsv":
+            (tmp_path / "f").write_text("id\tname\n1\tAnn\n")
+        case "jsonl":
+            (tmp_path / "f").write_text('{"id": 1, "name": "Ann"}\n\n')
+        case "parquet":
+            pq.write_table(pa.table({"id": pa.array([1], pa.int16()), "name": ["Ann"]}), tmp_path / "f")
+        case "log":
+            (tmp_path / "f").write_text("DENY 1 from Ann\nsomething else\n")
+            more = {"pattern": r"DENY (?P<id>\d+) from (?P<name>\w+)", "unmatched": "skip"}
+        case _:
+            write_readings(tmp_path / "f", [(1, "Ann")])
+            kind = "lakehouse_assets_tests.support.readings:read_readings"
+    land(settings, tmp_path, "f", kind, columns=[{"name": "id", "type": "bigint"}], **more)
+    assert rows(settings, "id", "name", columns=[{"name": "id", "type": "bigint"}]) == [(1, "Ann")]
+
+
+def test_a_plug_in_that_is_not_there_is_refused(settings: Settings, tmp_path: Path):
+    (tmp_path / "f").write_text("")
+    with pytest.raises(BadInputError, match="cannot be loaded"):
+        land(settings, tmp_path, "f", "no_such_package:read")
+
+
+class _Server(BaseHTTPRequestHandler):
+    orders: ClassVar[list[dict[str, Any]]] = []
+    asked: ClassVar[list[str]] = []
+    failures: ClassVar[list[int]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        if self.failures:
+            self.send_response(self.failures.pop())
+            self.send_header("Retry-After", "0")
+            self.end_headers()
+            return
+        page = int(self.path.rpartition("=")[2])
+        body: dict[str, Any] = {"data": {"orders": self.orders[(page - 1) * 2 : page * 2]}}
+        if self.path.startswith("/linked"):
+            body["next"] = f"/linked?from={page + 1}" if page * 2 < len(self.orders) else None
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name that its caller uses
+        """Quiet."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    _Server.orders, _Server.asked, _Server.failures = [{"id": n} for n in range(1, 6)], [], []
+    held = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
+    threading.Thread(target=held.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{held.server_port}"
+    held.shutdown()
+    held.server_close()
+
+
+@pytest.mark.parametrize(
+    "ways", [{"url": "/numbered", "page_parameter": "page"}, {"url": "/linked?from=1", "next": "next"}]
+)
+def test_pages_are_fetched_once_but_for_the_last_which_may_have_grown(
+    settings: Settings, server: str, ways: dict[str, str]
+):
+    given = {**ways, "url": server + ways["url"], "name": "things", "records": "data.orders", "per_second": 1000}
+    http = HttpIngest.model_validate(given)
+    _Server.failures = [503, 429]
+    first = land_table(settings, http)
+    assert (first.landed, first.rows_inserted) == (3, 5)
+    assert len(_Server.asked) >= 5  # two of them answered that the server is busy
+    _Server.asked.clear()
+    _Server.orders += [{"id": 6}, {"id": 7}]
+    second = land_table(settings, http)
+    assert (second.landed, second.rows_inserted) == (2, 2)
+    assert not [path for path in _Server.asked if path.endswith(("=1", "=2"))]
+    third = land_table(settings, http)
+    assert (third.landed, third.unchanged) == (0, 1)
+
+
+def test_a_server_that_stays_busy_is_named(settings: Settings, server: str):
+    _Server.failures = [500] * 3
+    http = HttpIngest(name="things", url=f"{server}/numbered", page_parameter="page", retries=2, per_second=1000)
+    with pytest.raises(SourceError, match="it answered 500, 3 times"):
+        land_table(settings, http)
