@@ -116,10 +116,7 @@ def _cast(values: pa.ChunkedArray, wanted: Column, subject: str) -> pa.Array | p
             except pa.ArrowInvalid:
                 failed = bad_file(Path(subject), f"the column {wanted.name} has values that are no {wanted.type}")
             raise failed from None
-        held = values.to_pylist()
-        if wanted.type == "array<string>":
-            return pa.array([None if each is None else json.loads(each) for each in held], pa.list_(pa.string()))
-        return fitted(held, wanted, subject)
+        return fitted(values.to_pylist(), wanted, subject)
     return values.cast(arrow_type(wanted.type))
 
 

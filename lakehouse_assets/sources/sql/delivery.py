@@ -9,13 +9,12 @@ the whole table in bounded memory.
 """
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 import pyarrow as pa
-from deltalake import QueryBuilder
 
 from lakehouse_assets.contracts.deliveries import DELIVERIES
 from lakehouse_assets.contracts.ingest import Delivery, SqlProject
@@ -25,15 +24,12 @@ from lakehouse_assets.core.diagnostics import phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.change_feed import Changes, present_cursor, read_changes
-from lakehouse_assets.lake.rows import conform
+from lakehouse_assets.lake.change_feed import present_cursor
 from lakehouse_assets.lake.small_append import append_rows
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, Way
 from lakehouse_assets.plan.delivery_sql import (
-    DELETE,
     OPERATION,
-    UPSERT,
     Statement,
     adopt_statements,
     create_staging,
@@ -47,11 +43,11 @@ from lakehouse_assets.plan.delivery_sql import (
 )
 from lakehouse_assets.plan.reconciliation import Tally, differing_ranges
 from lakehouse_assets.plan.source_sql import quoted_table
+from lakehouse_assets.sources.sql.outgoing import Sent, all_rows, changed_rows, changes_since, rows_at
 from lakehouse_assets.sources.sql.target import DeliveryState, MergeCounts, TargetDatabase, target_database
 
 _PART = "deliver"
 _OPERATION_COLUMN = Column(name=OPERATION, type="string", description="Whether the row is there now, or gone.")
-_BATCH_ROWS = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,12 +118,12 @@ def stage(
         )
         # New columns there are empty, and a table that is gone has to be made whole.
         since = None if everything or added or present is None or held is None else Cursor(**json.loads(held.position))
-        changes = _changes(lake, contract, since)
+        changes = changes_since(lake, contract, since)
         cursor = changes.cursor if changes else present_cursor(lake, contract, ())
         complete = changes is None
-        rows = _all_rows(lake, contract, cursor) if changes is None else _changed_rows(contract, changes)
+        rows = all_rows(lake, contract, cursor) if changes is None else changed_rows(contract, changes)
         staging: str | None = None
-        sent, gone = _Sent(contract), 0
+        sent, gone = Sent(contract), 0
         if changes is None or changes.count:
             staging = sibling(delivery.table, f"{staging_prefix(delivery.name)}{run_id[:8]}")
             makes = present is None
@@ -143,7 +139,7 @@ def stage(
             columns = contract.columns if complete else (*contract.columns, _OPERATION_COLUMN)
             target.load(staging, sent.counted(rows), columns)
             gone = 0 if changes is None else changes.deleted.num_rows
-        lake_rows = _rows_at(lake, contract, cursor)
+        lake_rows = rows_at(lake, contract, cursor)
     staged = StagedDelivery(
         contract=contract,
         way="full" if changes is None else changes.way,
@@ -184,18 +180,18 @@ def reconcile(project: SqlProject, delivery: Delivery, merged: MergedDelivery, l
     """Compare the target with what was sent: number of rows, and rows and hash of each range."""
     staged, contract = merged.staged, merged.staged.contract
     with phase(_PART, delivery.name, "reconcile"), _cleaning(project, delivery), _target(project, delivery) as target:
-        all_rows = staged.reconcile_all or staged.makes_target or staged.way == "full"
+        every_row = staged.reconcile_all or staged.makes_target or staged.way == "full"
         wanted = staged.sent
         if staged.reconcile_all and staged.way != "full":
             wanted = Tally()
-            for batch in _all_rows(lake, contract, Cursor(**json.loads(staged.position))):
+            for batch in all_rows(lake, contract, Cursor(**json.loads(staged.position))):
                 wanted = wanted.with_rows(contract, batch)
         found = Tally()
-        if all_rows or staged.staging is not None:
-            query = rows_query(contract, delivery.table, None if all_rows else staged.staging)
+        if every_row or staged.staging is not None:
+            query = rows_query(contract, delivery.table, None if every_row else staged.staging)
             for batch in target.rows(query, contract.columns):
                 found = found.with_rows(contract, batch)
-        count = found.total if all_rows else target.row_count(delivery.table)
+        count = found.total if every_row else target.row_count(delivery.table)
         differing = differing_ranges(wanted, found)
         if differing or count != staged.lake_rows:
             raise LakeStateError(
@@ -233,52 +229,6 @@ def record(
     append_rows(lake, DELIVERIES, pa.Table.from_pylist([row], schema=arrow_schema(DELIVERIES.columns)))
     reached("deliver: after record")
     return row
-
-
-class _Sent:
-    """Tallies the rows that are there now while they pass."""
-
-    def __init__(self, contract: TableContract) -> None:
-        self._contract = contract
-        self.tally = Tally()
-
-    def counted(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            held = batch
-            if OPERATION in batch.schema.names:
-                held = batch.filter(pa.array([each == UPSERT for each in batch.column(OPERATION).to_pylist()]))
-            self.tally = self.tally.with_rows(self._contract, held)
-            yield batch
-
-
-def _changes(lake: Lake, contract: TableContract, since: Cursor | None) -> Changes | None:
-    """What changed since; None if all rows have to be sent."""
-    if since is None:
-        return None
-    changes = read_changes(lake, contract, since, ())
-    return None if changes.starts_over else changes
-
-
-def _all_rows(lake: Lake, contract: TableContract, cursor: Cursor) -> Iterator[pa.RecordBatch]:
-    """The table at the cursor's end, batch by batch."""
-    table = lake.open(contract)
-    table.load_as_version(cursor.end - 1)
-    listed = ", ".join(f'"{each.name}"' for each in contract.columns)
-    for batch in QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t"):
-        yield from conform(pa.Table.from_batches([pa.record_batch(batch)]), contract.columns).to_batches()
-
-
-def _changed_rows(contract: TableContract, changes: Changes) -> Iterator[pa.RecordBatch]:
-    for operation, rows in ((DELETE, changes.deleted), (UPSERT, changes.inserted), (UPSERT, changes.after)):
-        if rows.num_rows:
-            told = conform(rows, contract.columns).append_column(OPERATION, pa.repeat(operation, rows.num_rows))
-            yield from told.combine_chunks().to_batches(max_chunksize=_BATCH_ROWS)
-
-
-def _rows_at(lake: Lake, contract: TableContract, cursor: Cursor) -> int:
-    table = lake.open(contract)
-    table.load_as_version(cursor.end - 1)
-    return sum(pa.table(table.get_add_actions(flatten=True))["num_records"].to_pylist())
 
 
 def _check_whose(

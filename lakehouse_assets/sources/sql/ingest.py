@@ -153,7 +153,9 @@ def land(
         batch = _batch(ingest, contract, rows, plan, since=since)
         writes = [service.write(contract, batch, {_NO_PARTITION: ()}, run_id=run_id)]
     gaps: tuple[Gap, ...] = ()
-    if plan.mode == "window" and ingest.gaps != "off" and not inspection.facts.has_transaction_ids:
+    # Where rows tell their transaction, the window's query has found those that came late.
+    found = ingest.gaps == "reread" and inspection.facts.has_transaction_ids
+    if plan.mode == "window" and ingest.gaps != "off" and not found:
         with _source(project, ingest) as source:
             gaps = _gaps(lake, source, ingest, inspection, plan.mark)
             if gaps and ingest.gaps == "reread":

@@ -122,12 +122,17 @@ class PostgresSource(SourceDatabase):
 def postgres(connection: PostgresConnection, *, name: str) -> Generator[dbapi.Connection, None, None]:
     """A connection in a transaction of its own, rolled back at the end unless it was committed."""
     subject = f"connection {name}"
-    with postgres_errors(subject):
+    # An address that does not parse is repeated in parts, and these may be a password's.
+    with postgres_errors(subject, quiet=_holds_secret(connection.uri)):
         held = dbapi.connect(filled(connection.uri, subject=subject))
     try:
         yield held
     finally:
         held.close()
+
+
+def _holds_secret(uri: str) -> bool:
+    return "${" in uri or "password" in uri or re.search(r"://[^/@]*:", uri) is not None
 
 
 @contextmanager

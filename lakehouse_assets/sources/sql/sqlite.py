@@ -1,5 +1,6 @@
 """SQLite through Python's own module. A column's declared type decides; a value that does not fit it is refused."""
 
+import json
 import re
 import sqlite3
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -107,6 +108,8 @@ def fitted(values: Sequence[Any], column: Column, subject: str) -> pa.Array:
                 return pa.array([None if each is None else bool(each) for each in values], pa.bool_())
             case "double":
                 return pa.array([None if each is None else float(each) for each in values], pa.float64())
+            case "array<string>":
+                return pa.array([None if each is None else json.loads(each) for each in values], pa.list_(pa.string()))
             case "string":
                 return pa.array([each if each is None or isinstance(each, str) else str(each) for each in values])
             case _:
