@@ -20,7 +20,7 @@ from lakehouse_assets.contracts.deliveries import DELIVERIES
 from lakehouse_assets.contracts.ingest import Delivery, SqlProject
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import Column, TableContract
-from lakehouse_assets.core.diagnostics import phase
+from lakehouse_assets.core.diagnostics import phase, report
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError
 from lakehouse_assets.core.hashing import json_text
@@ -250,16 +250,19 @@ def _target(project: SqlProject, delivery: Delivery) -> AbstractContextManager[T
 
 @contextmanager
 def _cleaning(project: SqlProject, delivery: Delivery) -> Generator[None, None, None]:
-    """Remove the staging table when the step fails, by a connection of its own: the step's may be broken."""
+    """Remove the staging table when the step does not end, by a connection of its own: the step's may be broken."""
+    ended = False
     try:
         yield
-    except LakehouseError as error:
-        try:
-            with _target(project, delivery) as target:
-                _remove_staging(target, delivery)
-        except LakehouseError as unreachable:
-            error.add_note(f"its staging table is left to the next run: {unreachable.seen}")
-        raise
+        ended = True
+    finally:
+        if not ended:
+            try:
+                with _target(project, delivery) as target:
+                    _remove_staging(target, delivery)
+            except LakehouseError as unreachable:
+                told = "its staging table is left to the next run"
+                report(_PART, delivery.name, told, level="warning", seen=unreachable.seen)
 
 
 def _remove_staging(target: TargetDatabase, delivery: Delivery) -> None:
