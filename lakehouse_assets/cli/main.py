@@ -48,6 +48,7 @@ _VERBS = {
     "vacuum": "lakehouse_assets.cli.vacuum:vacuum",
     "steps": "lakehouse_assets.cli.steps:steps",
     "plan-write": "lakehouse_assets.cli.plan_write:plan_write",
+    "new": "lakehouse_assets.cli.new:new",
     "ingest": "lakehouse_assets.cli.ingest:ingest",
     "deliver": "lakehouse_assets.cli.ingest:deliver",
     "marks": "lakehouse_assets.cli.marks:marks",

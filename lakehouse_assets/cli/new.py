@@ -1,0 +1,81 @@
+"""`lakehouse new`: starting points that run and pass their tests."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from lakehouse_assets.cli.starting_points import asset_files, ingest_files, model_files, project_files
+from lakehouse_assets.core.errors import BadInputError
+
+_folder = click.option(
+    "--folder", type=click.Path(path_type=Path), default=Path(), help="The project's folder; default: this one."
+)
+
+
+@click.group()
+def new() -> None:
+    """Write a starting point: a project, or one more ingest, model or asset for it."""
+
+
+@new.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def project(folder: Path) -> None:
+    """Write a project into FOLDER: data, an ingest, a model, an asset, and tests of them."""
+    _write(folder, project_files(folder.resolve().name))
+    click.echo(f"begin with `cd {folder} && . ./environment && lakehouse ingest --all`")
+
+
+@new.command()
+@click.argument("name")
+@_folder
+def ingest(name: str, folder: Path) -> None:
+    """Write an ingest of files, with data and a test."""
+    _write(folder, ingest_files(_checked(name)))
+
+
+@new.command()
+@click.argument("name")
+@_folder
+def model(name: str, folder: Path) -> None:
+    """Write an SQL model and its unit test."""
+    _write(folder, model_files(_checked(name)))
+
+
+@new.command()
+@click.argument("name")
+@_folder
+def asset(name: str, folder: Path) -> None:
+    """Write a Dagster asset and its test."""
+    _write(folder, asset_files(_checked(name)))
+
+
+def _checked(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
+        raise BadInputError(
+            subject=f"name {name!r}",
+            seen="it has other characters than small letters, digits and underscores, or begins with none",
+            why="it becomes the name of files, a table and a function",
+            remedy="choose a name such as shop_orders",
+        )
+    return name
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    """All of them or none; packages that several share may be there already."""
+    shared = {"assets/__init__.py"}
+    there = [name for name in files if (folder / name).exists() and name not in shared]
+    if there:
+        raise BadInputError(
+            subject=str(folder / there[0]),
+            seen="it is there already",
+            why="what somebody wrote would be lost; nothing was written",
+            remedy="choose another name or folder",
+        )
+    for name, text in files.items():
+        path = folder / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            click.echo(f"  {path}")

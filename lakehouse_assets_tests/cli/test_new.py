@@ -1,0 +1,53 @@
+"""`lakehouse new` writes what runs and passes its own tests."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets_tests.support.command import LAKEHOUSE, lakehouse
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command in the project, with its environment."""
+    own = {
+        "LAKEHOUSE_HOME": str(folder / ".lakehouse"),
+        "LAKEHOUSE_INGEST": str(folder / "ingest"),
+        "LAKEHOUSE_MODELS": str(folder / "models"),
+    }
+    return subprocess.run(words, cwd=folder, env=os.environ | own, capture_output=True, text=True, check=False)
+
+
+def test_a_new_project_passes_its_tests_and_runs(tmp_path: Path):
+    folder = tmp_path / "shop"
+    assert "lakehouse ingest --all" in lakehouse("new", "project", str(folder)).stdout
+    for kind, name in (("ingest", "bills"), ("model", "more"), ("asset", "size_again")):
+        lakehouse("new", kind, name, "--folder", str(folder))
+    tests = run(folder, sys.executable, "-m", "pytest", "-q", "tests")
+    assert "4 passed" in tests.stdout, tests.stdout
+    done = run(folder, str(LAKEHOUSE), "ingest", "--all")
+    assert "orders: 3 rows inserted" in done.stdout, done.stderr
+    again = run(folder, str(LAKEHOUSE), "ingest", "--all")
+    assert "orders: 0 rows inserted" in again.stdout
+    assert "1" in run(folder, str(LAKEHOUSE), "sql", "SELECT count(*) FROM orders WHERE amount IS NULL").stdout
+    models = run(folder, str(LAKEHOUSE), "models", "test")
+    assert "2 of 2 tests passed" in models.stdout + models.stderr
+
+
+def test_the_environment_file_names_what_the_project_has(tmp_path: Path):
+    lakehouse("new", "project", str(tmp_path / "shop"))
+    told = run(tmp_path / "shop", "sh", "-c", ". ./environment && echo $LAKEHOUSE_INGEST $LAKEHOUSE_MODELS")
+    assert told.stdout.split() == [str(tmp_path / "shop" / "ingest"), str(tmp_path / "shop" / "models")]
+
+
+def test_nothing_that_is_there_is_overwritten(tmp_path: Path):
+    lakehouse("new", "asset", "size", "--folder", str(tmp_path))
+    (tmp_path / "assets" / "size.py").write_text("mine")
+    with pytest.raises(BadInputError, match="there already"):
+        lakehouse("new", "asset", "size", "--folder", str(tmp_path))
+    assert (tmp_path / "assets" / "size.py").read_text() == "mine"
+    with pytest.raises(BadInputError, match="other characters"):
+        lakehouse("new", "model", "../up")
