@@ -15,6 +15,15 @@ from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.question_steps import (
+    DEFINITIONS_NAMED,
+    EDGES_INTO,
+    EDGES_OUT_OF,
+    INCOMING,
+    OUTGOING,
+    OUTSIDE_NAMED,
+    PLACED_EDGES,
+)
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 
@@ -26,6 +35,9 @@ _KINDS: dict[Question, tuple[str, ...]] = {
     "importers": ("IMPORT",),
     "references": ("REF", "CALL", "IMPORT", "INHERITS"),
 }
+
+_NAMES = {name: name for name in (DEFINITIONS.name, NODES.name, EDGES.name, "asked")}
+"""The views and the table that a connection has."""
 
 _NEAREST = 3
 
@@ -40,13 +52,7 @@ class Questions:
 
     def definitions(self, text: str, *, repo: str | None = None) -> list[dict[str, Any]]:
         """Definitions whose qualified name is `text` or ends with it, or whose symbol it is; refused if none is."""
-        found = self._rows(
-            "SELECT repo, path, line, kind, qualified_name, signature, symbol, def_id FROM definitions "
-            "WHERE (qualified_name = $text OR ends_with(qualified_name, '.' || $text) OR symbol = $text) "
-            "AND ($repo IS NULL OR repo = $repo) ORDER BY repo, path, line",
-            text=text,
-            repo=repo,
-        )
+        found = self._rows(DEFINITIONS_NAMED.text(_NAMES), text=text, repo=repo)
         if not found:
             raise self._unknown(text, repo)
         return found
@@ -56,13 +62,12 @@ class Questions:
         targets = self._targets(question, text, repo)
         self._connection.execute("CREATE OR REPLACE TEMP TABLE asked (repo VARCHAR, path VARCHAR, def_id BIGINT)")
         self._connection.executemany("INSERT INTO asked VALUES (?, ?, ?)", targets)
-        return self._rows(_OUTGOING if question == "callees" else _INCOMING, kinds=list(_KINDS[question]))
+        wanted, answer = (EDGES_OUT_OF, OUTGOING) if question == "callees" else (EDGES_INTO, INCOMING)
+        placed = PLACED_EDGES.text({**_NAMES, "wanted": f"({wanted.text(_NAMES)})"})
+        return self._rows(answer.text({**_NAMES, PLACED_EDGES.name: f"({placed})"}), kinds=list(_KINDS[question]))
 
     def _targets(self, question: Question, text: str, repo: str | None) -> Sequence[tuple[str, str, int]]:
-        outside = self._rows(
-            "SELECT repo, path, def_id FROM nodes WHERE kind = 'EXTERNAL' AND name IN ($text, '<builtin>.' || $text)",
-            text=text,
-        )
+        outside = self._rows(OUTSIDE_NAMED.text(_NAMES), text=text)
         if outside and question != "callees":
             return [(row["repo"], row["path"], row["def_id"]) for row in outside]
         return [(row["repo"], row["path"], row["def_id"]) for row in self.definitions(text, repo=repo)]
@@ -95,41 +100,3 @@ class Questions:
 def questions(lake: Lake) -> Iterator[Questions]:
     with duckdb.connect() as connection:
         yield Questions(lake, connection)
-
-
-_PLACED = """
-found AS (
-  SELECT e.*, n.anchor, n.line AS node_line, n.col AS node_col FROM wanted e
-  JOIN nodes n ON n.repo = e.repo AND n.path = e.path AND n.def_id = e.src_def AND n.n = e.src_n
-),
-placed AS (
-  SELECT f.*, f.node_line + coalesce(a.line, 0) AS line_in_def FROM found f
-  LEFT JOIN nodes a ON f.anchor > 0 AND a.repo = f.repo AND a.path = f.path AND a.def_id = f.src_def AND a.n = f.anchor
-)"""
-"""Where the source nodes are: a line counts from its anchor's, that from the definition's, and a file's from 0."""
-
-_INCOMING = f"""
-WITH wanted AS (
-  SELECT e.* FROM edges e JOIN asked t ON e.dst_repo = t.repo AND e.dst_path = t.path AND e.dst_def = t.def_id
-  WHERE list_contains($kinds, e.kind) AND e.dst_n = 0
-), {_PLACED}
-SELECT p.repo, p.path, p.line_in_def + CASE WHEN d.parent_id IS NULL THEN 0 ELSE d.line END AS line,
-  p.node_col AS col, d.qualified_name AS source, p.kind,
-  p.method, p.confidence
-FROM placed p JOIN definitions d ON d.repo = p.repo AND d.path = p.path AND d.def_id = p.src_def
-ORDER BY ALL
-"""
-
-_OUTGOING = f"""
-WITH wanted AS (
-  SELECT e.* FROM edges e JOIN asked t ON e.repo = t.repo AND e.path = t.path AND e.src_def = t.def_id
-  WHERE list_contains($kinds, e.kind)
-), {_PLACED}
-SELECT p.repo, p.path, p.line_in_def + CASE WHEN d.parent_id IS NULL THEN 0 ELSE d.line END AS line, p.node_col AS col,
-  coalesce(target.qualified_name, outside.name) AS target, p.kind, p.method, p.confidence
-FROM placed p JOIN definitions d ON d.repo = p.repo AND d.path = p.path AND d.def_id = p.src_def
-LEFT JOIN definitions target ON target.repo = p.dst_repo AND target.path = p.dst_path AND target.def_id = p.dst_def
-LEFT JOIN nodes outside ON outside.kind = 'EXTERNAL' AND outside.repo = p.dst_repo AND outside.path = p.dst_path
-  AND outside.def_id = p.dst_def
-ORDER BY ALL
-"""

@@ -7,11 +7,11 @@ from lakehouse_assets.plan.step_analysis import analysis_of, lineage_of
 def step_page(step: RelationalStep) -> str:
     """The same text for the same meaning, as SQL with comments."""
     analysis = analysis_of(step)
-    made = ", ".join(step.assets) or "none: it answers a question"
+    purpose = f"helps to make {', '.join(step.assets)}" if step.assets else "answers a question"
     width = max(map(len, analysis.columns))
     lines = [
         f"-- step {step.name}, fingerprint {analysis.fingerprint}, {step.dialect}",
-        f"-- helps to make: {made}",
+        f"-- {purpose}",
         "--",
         *(
             f"-- {name:{width}} <- {', '.join('.'.join(each) for each in sources) or 'no column'}"

@@ -1,5 +1,5 @@
 -- step callers_0, fingerprint f2da1a7a47d926b8, duckdb
--- helps to make: impacted_callers, impacted_files
+-- helps to make impacted_callers, impacted_files
 --
 -- repo           <- diffs.repo
 -- path           <- diffs.old_path, diffs.path

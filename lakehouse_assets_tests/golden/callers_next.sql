@@ -1,5 +1,5 @@
 -- step callers_next, fingerprint 0dd9919a8f4aa81e, duckdb
--- helps to make: impacted_callers, impacted_files
+-- helps to make impacted_callers, impacted_files
 --
 -- repo           <- definitions.repo, links.repo
 -- path           <- definitions.path, links.path

@@ -1,5 +1,5 @@
 -- step changed, fingerprint c4da46daf5dac950, duckdb
--- helps to make: impacted_callers, impacted_importers, impacted_files
+-- helps to make impacted_callers, impacted_importers, impacted_files
 --
 -- repo   <- diffs.repo
 -- path   <- diffs.old_path, diffs.path

@@ -1,5 +1,5 @@
 -- step dependencies, fingerprint 9b8aa004337fdebd, duckdb
--- helps to make: impacted_callers, impacted_files
+-- helps to make impacted_callers, impacted_files
 --
 -- repo    <- definitions.repo, links.repo
 -- path    <- definitions.path, links.path

@@ -1,5 +1,5 @@
 -- step files, fingerprint bc54bc3daf3c4cc4, duckdb
--- helps to make: impacted_files
+-- helps to make impacted_files
 --
 -- repo           <- definitions.repo, diffs.repo, file_changes.repo, imports_resolved.repo, links.repo
 -- path           <- definitions.path, diffs.old_path, diffs.path, file_changes.path, imports_resolved.path, links.path

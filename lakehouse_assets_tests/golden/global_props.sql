@@ -1,5 +1,5 @@
 -- step global_props, fingerprint 448b3662889f5dba, duckdb
--- helps to make: global_props
+-- helps to make global_props
 --
 -- repo   <- links.repo
 -- path   <- links.dst_path, links.path

@@ -1,5 +1,5 @@
 -- step impacted_callers, fingerprint fa884e8fd8854eea, duckdb
--- helps to make: impacted_callers
+-- helps to make impacted_callers
 --
 -- repo           <- no column
 -- impacted_repo  <- definitions.repo, diffs.repo, links.repo

@@ -1,5 +1,5 @@
 -- step impacted_files, fingerprint 77d74c08baef4f1b, duckdb
--- helps to make: impacted_files
+-- helps to make impacted_files
 --
 -- repo           <- no column
 -- impacted_repo  <- definitions.repo, diffs.repo, file_changes.repo, imports_resolved.repo, links.repo

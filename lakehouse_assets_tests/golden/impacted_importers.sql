@@ -1,5 +1,5 @@
 -- step impacted_importers, fingerprint c9b77a2eaf178855, duckdb
--- helps to make: impacted_importers
+-- helps to make impacted_importers
 --
 -- repo           <- no column
 -- impacted_repo  <- diffs.repo, imports_resolved.repo

@@ -1,5 +1,5 @@
 -- step importers_0, fingerprint 75687188b7277987, duckdb
--- helps to make: impacted_importers, impacted_files
+-- helps to make impacted_importers, impacted_files
 --
 -- repo           <- diffs.repo
 -- path           <- diffs.old_path, diffs.path

@@ -1,5 +1,5 @@
 -- step importers_1, fingerprint 40f2443513f60389, duckdb
--- helps to make: impacted_importers, impacted_files
+-- helps to make impacted_importers, impacted_files
 --
 -- repo           <- imports_resolved.repo
 -- path           <- imports_resolved.path

@@ -1,5 +1,5 @@
 -- step importers_next, fingerprint b64eec2b8324ae9c, duckdb
--- helps to make: impacted_importers, impacted_files
+-- helps to make impacted_importers, impacted_files
 --
 -- repo           <- imports_resolved.repo
 -- path           <- imports_resolved.path

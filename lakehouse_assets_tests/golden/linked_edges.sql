@@ -1,5 +1,5 @@
 -- step linked_edges, fingerprint 653af1465aba3704, duckdb
--- helps to make: edges
+-- helps to make edges
 --
 -- repo       <- links.repo
 -- path       <- links.path

@@ -1,5 +1,5 @@
 -- step outside, fingerprint 040c4509cc821973, duckdb
--- helps to make: nodes
+-- helps to make nodes
 --
 -- repo     <- links.repo
 -- path     <- links.path

@@ -1,5 +1,5 @@
 -- step symbols, fingerprint b4388b2323b870c6, duckdb
--- helps to make: impacted_callers, impacted_files
+-- helps to make impacted_callers, impacted_files
 --
 -- repo   <- definitions.repo, diffs.repo
 -- def_id <- definitions.def_id, diffs.def_id, diffs.old_def_id

@@ -81,5 +81,5 @@ def test_the_command_lists_steps_and_shows_one(lake: Lake):
     assert one["lineage"]["def_id"] == ["links.dst_def", "links.src_def"]
     assert [past["run"] for past in one["history"]] == ["run 1"]
     shown = lakehouse("steps", "global_props").output
-    assert "-- helps to make: global_props" in shown
+    assert "-- helps to make global_props" in shown
     assert "run 1" in shown
