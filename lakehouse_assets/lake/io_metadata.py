@@ -57,7 +57,7 @@ def summary(reports: Sequence[WriteReport], untouched: int) -> dict[str, Metadat
         name: MetadataValue.int(sum(getattr(done, name) for done in reports)) for name in totals
     }
     shown |= {"writes": MetadataValue.int(len(reports)), "partitions_untouched": MetadataValue.int(untouched)}
-    shown["seconds"] = MetadataValue.float(round(sum(done.seconds_in_all for done in reports), 3))
+    shown["seconds"] = MetadataValue.float(round(sum((done.seconds_in_all for done in reports), 0.0), 3))
     return shown | _biggest_changes(reports)
 
 
