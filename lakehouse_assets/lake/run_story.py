@@ -14,10 +14,11 @@ from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.lake.commit_rows import commit_samples
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.null_profile import null_profile
+from lakehouse_assets.lake.run_plans import run_plans
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.stories.keys import because, partition_key
-from lakehouse_assets.stories.records import AssetStory, Outcome, Run, Step, Story, Write
+from lakehouse_assets.stories.records import AssetStory, Outcome, Plan, Run, Step, Story, Write
 
 WriteRow = Mapping[str, Any]
 
@@ -28,6 +29,7 @@ def run_story(lake: Lake, run: Run) -> Story:
     own = [row for row in rows if row["run_id"] == run.run_id]
     earlier = [row for row in rows if row["run_id"] != run.run_id and _is_before(row, own, run)]
     steps = {asset: step for step in run.steps for asset in step.assets}
+    plans = run_plans(lake, run)
     return Story(
         run=run,
         assets=tuple(
@@ -38,6 +40,7 @@ def run_story(lake: Lake, run: Run) -> Story:
                 name,
                 own=[row for row in own if row["asset"] == name],
                 earlier=[row for row in earlier if row["asset"] == name],
+                plans=plans.get(name, ()),
             )
             for name, step in steps.items()
         ),
@@ -59,7 +62,14 @@ def _is_before(row: WriteRow, own: Sequence[WriteRow], run: Run) -> bool:
 
 
 def _asset_story(
-    lake: Lake, run: Run, step: Step, name: str, *, own: Sequence[WriteRow], earlier: Sequence[WriteRow]
+    lake: Lake,
+    run: Run,
+    step: Step,
+    name: str,
+    *,
+    own: Sequence[WriteRow],
+    earlier: Sequence[WriteRow],
+    plans: tuple[Plan, ...],
 ) -> AssetStory:
     contract = CATALOG.get(name)
     writes = tuple(_write(lake, contract, row, earlier) for row in own)
@@ -72,6 +82,7 @@ def _asset_story(
         why=_why(run, step, outcome, writes, earlier),
         writes=writes,
         nulls=null_profile(lake, contract, writes) if contract else (),
+        plans=plans,
         checks=tuple(check for check in run.checks if check.asset == name),
     )
 
