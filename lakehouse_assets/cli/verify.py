@@ -75,12 +75,10 @@ def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]
 
 
 def _neighbours(lake: Any, repo: str) -> list[str]:
-    """The repositories that this one's imports lead to."""
-    from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+    """The repositories in which linking this one found something, also where that led nowhere in the end."""
+    from lakehouse_assets.lake.link_store import consulted_repositories
 
-    where = f"repo = '{repo}' AND kind = 'other_repository'"  # fit names only: see check_name
-    found = lake.read(IMPORTS_RESOLVED, columns=["target_repo"], where=where)["target_repo"].to_pylist()
-    return sorted(set(found) - {None, repo})
+    return consulted_repositories(lake, repo)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ one of them can be tried.
 
 import os
 import signal
+from collections import Counter
 from typing import Literal, get_args
 
 EffectPoint = Literal[
@@ -33,9 +34,18 @@ EffectPoint = Literal[
 EFFECT_POINTS: tuple[EffectPoint, ...] = get_args(EffectPoint)
 
 KILL_AT = "LAKEHOUSE_KILL_AT"
-"""Environment variable with the point at which the process kills itself. For tests of faults only."""
+"""Environment variable with the point at which the process kills itself, or `POINT #N` for the Nth time that it comes
+there: an update has many writes. For tests of faults only."""
+
+_times: Counter[str] = Counter()
 
 
 def reached(point: EffectPoint) -> None:
-    if os.environ.get(KILL_AT) == point:
-        os.kill(os.getpid(), signal.SIGKILL)
+    wanted = os.environ.get(KILL_AT)
+    if wanted is None:
+        return
+    name, _, number = wanted.partition(" #")
+    if name == point:
+        _times[point] += 1
+        if _times[point] == int(number or 1):
+            os.kill(os.getpid(), signal.SIGKILL)

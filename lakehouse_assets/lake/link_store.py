@@ -17,6 +17,7 @@ from lakehouse_assets.contracts.link_state import LINK_STATE, PARTS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.lake.source_files import Selection, not_extracted, source_files
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART
 from lakehouse_assets.link.repository import LinkResult
 from lakehouse_assets.link.state import LinkState
 from lakehouse_assets.plan.sql_text import in_list
@@ -93,6 +94,14 @@ def read_state(lake: Lake, repo: str) -> LinkState:
     for part in PARTS:
         tables[part] = _columns(rows.filter(pc.field("part") == part))
     return LinkState(tables)
+
+
+def consulted_repositories(lake: Lake, repo: str) -> list[str]:
+    """The other repositories of which the last linking read something that is there."""
+    own = in_list('"repo"', [repo], "datafusion")
+    where = f"{own} AND part = 'elsewhere' AND hash <> {MISSING}"
+    names = lake.read(LINK_STATE, columns=["name"], where=where)["name"].to_pylist()
+    return sorted({name.split(PART, 2)[1].partition(ELSEWHERE)[0] for name in names})
 
 
 def state_rows(repo: str, result: LinkResult) -> dict[str, pa.Table]:

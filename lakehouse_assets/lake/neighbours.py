@@ -17,11 +17,11 @@ from lakehouse_assets.lake.ledger import Entry, EntryKey
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.link.modules import STANDARD_LIBRARY
 
 NEIGHBOURS = "neighbours"
 """Stands among a derivation's inputs for the other repositories."""
 
-OUTSIDE = ("third_party", "other_repository")
 NONE = "none"
 
 
@@ -57,7 +57,7 @@ class NeighbourVersions:
     def for_modules(self, repo: str, modules: Iterable[str]) -> str:
         offers = [
             f"{module}={other}:{self._contents.get(other)}"
-            for module in sorted(set(modules))
+            for module in sorted(set(modules) - STANDARD_LIBRARY)
             for other in self._offered.get(module, ())
             if other != repo
         ]
@@ -85,8 +85,12 @@ class NeighbourVersions:
 
 
 def _tops(rows: str, and_where: str = "") -> str:
-    kinds = ", ".join(f"'{kind}'" for kind in OUTSIDE)
-    where = f"kind IN ({kinds}) {and_where}"
+    """The first parts of the modules that are not the repository's own, wherever what they name comes from.
+
+    A name that another repository's module lacks is unresolved, one that it has from elsewhere is of that kind: what
+    the module becomes there counts all the same.
+    """
+    where = f"kind <> 'first_party' {and_where}"
     return f"SELECT DISTINCT repo, split_part(module, '.', 1) FROM ({rows}) WHERE {where} ORDER BY ALL"
 
 
