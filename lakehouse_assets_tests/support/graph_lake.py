@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dagster import AssetsDefinition, DagsterInstance, PartitionKeyRange, build_asset_context
+from dagster import AssetsDefinition, DagsterInstance, Output, PartitionKeyRange, build_asset_context
 
 from lakehouse_assets.assets.change.diffs import diffs
 from lakehouse_assets.assets.change.file_changes import file_changes
@@ -112,9 +112,8 @@ class GraphLake:
             service.write(contract, batch, scopes, run_id=self._run)
 
 
-def _outputs(asset: AssetsDefinition, result: Any) -> Iterator[tuple[str, Batches]]:
-    if isinstance(result, Batches):
-        yield asset.key.path[-1], result
-    else:
-        for output in result:
-            yield output.output_name, output.value
+def _outputs(asset: AssetsDefinition, result: Iterator[Output[Batches]]) -> Iterator[tuple[str, Batches]]:
+    """What an asset hands over, by table."""
+    for output in result:
+        is_alone = len(asset.keys) == 1
+        yield asset.key.path[-1] if is_alone else output.output_name, output.value
