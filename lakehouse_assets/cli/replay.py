@@ -13,7 +13,7 @@ import click
 
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.cli.progress import Progress
-from lakehouse_assets.cli.verify import difference_json, is_wrong, print_differences, verified
+from lakehouse_assets.cli.verify import difference_json, print_differences, verified
 from lakehouse_assets.core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Update:
 
     @property
     def is_wrong(self) -> bool:
-        return any(map(is_wrong, self.compared or ()))
+        return any(each.is_there for each in self.compared or ())
 
 
 @click.command()

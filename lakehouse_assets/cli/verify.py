@@ -37,11 +37,7 @@ def verify(ctx: click.Context, repo: str, commit: str | None, as_json: bool) -> 
         print_json([difference_json(each) for each in differences])
     else:
         print_differences(differences)
-    ctx.exit(1 if any(map(is_wrong, differences)) else 0)
-
-
-def is_wrong(each: "Difference") -> bool:
-    return bool(each.surplus or each.lacking)
+    ctx.exit(1 if any(each.is_there for each in differences) else 0)
 
 
 def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]":
@@ -105,7 +101,7 @@ def _scratch_home(settings: Settings) -> Iterator[Settings]:
 
 
 def print_differences(differences: "Sequence[Difference]") -> None:
-    wrong = [each for each in differences if is_wrong(each)]
+    wrong = [each for each in differences if each.is_there]
     rows = [
         {"table": each.table, "rows": each.rows, "only here": each.surplus, "only in a clean build": each.lacking}
         for each in differences

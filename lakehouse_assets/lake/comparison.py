@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import relation
@@ -27,36 +29,54 @@ class Difference:
     """The first owners with a difference."""
     examples: tuple[dict[str, Any], ...]
 
+    @property
+    def is_there(self) -> bool:
+        return bool(self.surplus or self.lacking)
+
 
 def compare(grown: Lake, clean: Lake, contract: TableContract, repo: str, *, without: Sequence[str] = ()) -> Difference:
     """The differences of one repository's rows; columns in `without` tell of the run, not of the repository."""
     columns = ", ".join(name(each.name, "duckdb") for each in contract.columns if each.name not in without)
     where = f"repo = {literal(repo, 'duckdb')}"
-    left = f"SELECT {columns} FROM {relation(grown, contract)} WHERE {where}"
-    right = f"SELECT {columns} FROM {relation(clean, contract)} WHERE {where}"
     with local_sql() as connection:
+        return _difference(
+            connection,
+            contract,
+            f"SELECT {columns} FROM {relation(grown, contract)} WHERE {where}",
+            f"SELECT {columns} FROM {relation(clean, contract)} WHERE {where}",
+        )
 
-        def rows(query: str) -> list[dict[str, Any]]:
-            return connection.sql(query).to_arrow_table().to_pylist()
 
-        def only(one: str, other: str) -> str:
-            return f"({one}) EXCEPT ALL ({other})"
+def compare_rows(contract: TableContract, held: pa.Table, clean: pa.Table) -> Difference:
+    """The differences of some rows that the lake holds from what was made clean of the same files."""
+    with local_sql() as connection:
+        connection.register("held_rows", held)
+        connection.register("clean_rows", clean.select(held.column_names))
+        return _difference(connection, contract, "SELECT * FROM held_rows", "SELECT * FROM clean_rows")
 
-        count = rows(f"SELECT count(*) AS n FROM ({left})")[0]["n"]
-        surplus, lacking = only(left, right), only(right, left)
-        found = [rows(f"SELECT count(*) AS n FROM ({query})")[0]["n"] for query in (surplus, lacking)]
-        examples: list[dict[str, Any]] = []
-        owners: list[str] = []
-        if any(found):
-            examples = [
-                {"only in": place, **row}
-                for place, query in (("the lake", surplus), ("a clean build", lacking))
-                for row in rows(f"SELECT * FROM ({query}) ORDER BY ALL LIMIT {_EXAMPLES}")
-            ]
-            if contract.owner:
-                both = f"{surplus} UNION ALL {lacking}"
-                listed = rows(f"SELECT DISTINCT {contract.owner} AS owner FROM ({both}) ORDER BY 1 LIMIT {_EXAMPLES}")
-                owners = [row["owner"] for row in listed]
+
+def _difference(connection: Any, contract: TableContract, left: str, right: str) -> Difference:
+    def rows(query: str) -> list[dict[str, Any]]:
+        return connection.sql(query).to_arrow_table().to_pylist()
+
+    def only(one: str, other: str) -> str:
+        return f"({one}) EXCEPT ALL ({other})"
+
+    count = rows(f"SELECT count(*) AS n FROM ({left})")[0]["n"]
+    surplus, lacking = only(left, right), only(right, left)
+    found = [rows(f"SELECT count(*) AS n FROM ({query})")[0]["n"] for query in (surplus, lacking)]
+    examples: list[dict[str, Any]] = []
+    owners: list[str] = []
+    if any(found):
+        examples = [
+            {"only in": place, **row}
+            for place, query in (("the lake", surplus), ("a clean build", lacking))
+            for row in rows(f"SELECT * FROM ({query}) ORDER BY ALL LIMIT {_EXAMPLES}")
+        ]
+        if contract.owner:
+            both = f"{surplus} UNION ALL {lacking}"
+            listed = rows(f"SELECT DISTINCT {contract.owner} AS owner FROM ({both}) ORDER BY 1 LIMIT {_EXAMPLES}")
+            owners = [row["owner"] for row in listed]
     return Difference(
         table=contract.name,
         rows=count,

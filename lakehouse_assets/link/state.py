@@ -192,6 +192,13 @@ class LinkState:
         columns = [self.column("elsewhere", name) for name in ("name", "hash", "rounds")]
         return [(str(columns[0][i]), int(columns[1][i]), int(columns[2][i])) for i in self.rows_of("elsewhere", path)]
 
+    def doubting(self, paths: Iterable[str]) -> "LinkState":
+        """The same, but that these files count as edited: they are solved again, from what the others told."""
+        found = LinkState(self.tables)
+        found.blobs.update(dict.fromkeys(paths, ""))
+        found.summaries.update(dict.fromkeys(paths, MISSING))
+        return found
+
     def updated(self, rows: StateRows, gone: Iterable[str]) -> "LinkState":
         """The state with some files' rows replaced and others gone: for tests and for use without a lake."""
         tables: dict[str, Columns] = {}

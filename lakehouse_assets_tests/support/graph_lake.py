@@ -7,24 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dagster import AssetsDefinition, DagsterInstance, Output, PartitionKeyRange, build_asset_context
+from dagster import AssetKey, AssetsDefinition, DagsterInstance, PartitionKeyRange, build_asset_context
 
-from lakehouse_assets.assets.change.diffs import diffs
-from lakehouse_assets.assets.change.file_changes import file_changes
 from lakehouse_assets.assets.freshness import plan_sync
-from lakehouse_assets.assets.git.blobs import blobs
-from lakehouse_assets.assets.git.commits import CommitsConfig, commits
-from lakehouse_assets.assets.git.snapshots import snapshots
-from lakehouse_assets.assets.graph.extracts import extracts
-from lakehouse_assets.assets.graph.global_props import global_props
-from lakehouse_assets.assets.graph.graph_versions import graph_versions
-from lakehouse_assets.assets.graph.linking import linking
-from lakehouse_assets.assets.graph.placed import definitions, edges, nodes, props
+from lakehouse_assets.assets.git.commits import CommitsConfig
 from lakehouse_assets.assets.partitions import PARTITIONS_NAME
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.definitions import defs
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
@@ -34,22 +27,15 @@ from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.scope import Equals
 from lakehouse_assets_tests.support.git_assets import NoSpark
 
-ASSETS: tuple[Any, ...] = (
-    commits,
-    snapshots,
-    blobs,
-    extracts,
-    file_changes,
-    linking,
-    diffs,
-    definitions,
-    nodes,
-    edges,
-    props,
-    global_props,
-    graph_versions,
-)
-"""All of a sync, in an order that fits; to a type checker some look like functions."""
+GROUPS = ("git", "graph", "change")
+"""Those of the job `sync`."""
+
+
+def sync_assets() -> list[AssetsDefinition]:
+    """All that a sync makes, each behind what it is made from."""
+    graph = defs.resolve_asset_graph()
+    found = [graph.get(key).assets_def for key in graph.toposorted_asset_keys if graph.get(key).group_name in GROUPS]
+    return list({id(each): each for each in found}.values())
 
 
 class _Home(LakehouseResource):
@@ -79,14 +65,14 @@ class GraphLake:
         chosen = sorted(names or self.repositories)
         self._runs += 1
         written: list[TableContract] = []
-        for asset in ASSETS:
+        for asset in sync_assets():
             context = build_asset_context(
                 instance=self._instance, partition_key_range=PartitionKeyRange(chosen[0], chosen[-1])
             )
             arguments: dict[str, Any] = {"context": context, "lakehouse": self.lakehouse}
             if "spark" in asset.required_resource_keys:
                 arguments["spark"] = NoSpark()
-            if asset is commits:
+            if AssetKey(COMMITS.name) in asset.keys:
                 arguments["config"] = CommitsConfig(heads=dict(heads or {}))
             for table, batches in _outputs(asset, asset(**arguments)):
                 self._write(table, batches)
@@ -112,7 +98,7 @@ class GraphLake:
             service.write(contract, batch, scopes, run_id=self._run)
 
 
-def _outputs(asset: AssetsDefinition, result: Iterator[Output[Batches]]) -> Iterator[tuple[str, Batches]]:
+def _outputs(asset: AssetsDefinition, result: Any) -> Iterator[tuple[str, Batches]]:
     """What an asset hands over, by table."""
     for output in result:
         is_alone = len(asset.keys) == 1
