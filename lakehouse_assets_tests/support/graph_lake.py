@@ -1,19 +1,20 @@
 """A lake whose assets are called one after the other: no engine of Dagster around them, no JVM.
 
-What the assets make and what is written is what a run does; only who calls them differs.
+What the assets make and what is written is what a run does; only who calls them differs, and an update takes a second.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from dagster import AssetKey, AssetsDefinition, DagsterInstance, PartitionKeyRange, build_asset_context
+from dagster import AssetsDefinition
 
 from lakehouse_assets.assets.freshness import plan_sync
 from lakehouse_assets.assets.git.commits import CommitsConfig
-from lakehouse_assets.assets.partitions import PARTITIONS_NAME
 from lakehouse_assets.contracts.catalog import CATALOG
-from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -31,6 +32,7 @@ GROUPS = ("git", "graph", "change")
 """Those of the job `sync`."""
 
 
+@cache
 def sync_assets() -> list[AssetsDefinition]:
     """All that a sync makes, each behind what it is made from."""
     graph = defs.resolve_asset_graph()
@@ -56,8 +58,6 @@ class GraphLake:
         self.lake = Lake(self.lakehouse.settings.lake)
         self.repositories = {each.name: each for each in repositories}
         Registry(self.lake).add(repositories)
-        self._instance = DagsterInstance.ephemeral()
-        self._instance.add_dynamic_partitions(PARTITIONS_NAME, sorted(self.repositories))
         self._runs = 0
 
     def sync(self, *names: str, heads: Mapping[str, str] | None = None) -> str:
@@ -65,18 +65,20 @@ class GraphLake:
         chosen = sorted(names or self.repositories)
         self._runs += 1
         written: list[TableContract] = []
+        given: dict[str, Any] = {
+            "context": SimpleNamespace(partition_keys=chosen, run=SimpleNamespace(run_id=self._run), run_id=self._run),
+            "lakehouse": self.lakehouse,
+            "spark": NoSpark(),
+            "config": CommitsConfig(heads=dict(heads or {})),
+        }
         for asset in sync_assets():
-            context = build_asset_context(
-                instance=self._instance, partition_key_range=PartitionKeyRange(chosen[0], chosen[-1])
-            )
-            arguments: dict[str, Any] = {"context": context, "lakehouse": self.lakehouse}
-            if "spark" in asset.required_resource_keys:
-                arguments["spark"] = NoSpark()
-            if AssetKey(COMMITS.name) in asset.keys:
-                arguments["config"] = CommitsConfig(heads=dict(heads or {}))
-            for table, batches in _outputs(asset, asset(**arguments)):
-                self._write(table, batches)
-                written += [CATALOG[table]] if batches.batches else []
+            make: Any = asset.op.compute_fn
+            wanted = signature(make.decorated_fn).parameters
+            outputs = make.decorated_fn(**{name: given[name] for name in wanted})
+            for output in outputs:
+                table = asset.key.path[-1] if len(asset.keys) == 1 else output.output_name
+                self._write(table, output.value)
+                written += [CATALOG[table]] if output.value.batches else []
         Ledger(self.lake).record(*written)  # as the IO manager does when a run ends
         return self._run
 
@@ -96,10 +98,3 @@ class GraphLake:
             }
             service = UpsertService(self.lake, spark=lambda: NoSpark().spark_session, executor="delta-rs")
             service.write(contract, batch, scopes, run_id=self._run)
-
-
-def _outputs(asset: AssetsDefinition, result: Any) -> Iterator[tuple[str, Batches]]:
-    """What an asset hands over, by table."""
-    for output in result:
-        is_alone = len(asset.keys) == 1
-        yield asset.key.path[-1] if is_alone else output.output_name, output.value
