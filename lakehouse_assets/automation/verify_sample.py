@@ -47,7 +47,7 @@ class SampleConfig(Config):
 
 
 @multi_asset_check(
-    name="verify_sample",
+    name="compare_sample",  # a job and a step cannot have one name
     specs=[
         AssetCheckSpec(
             CHECK, asset=each.name, description=f"Rows of {each.name} of some files are as in a clean build."
@@ -110,7 +110,7 @@ VERIFY_SAMPLE_JOB = define_asset_job(
 def hourly_verify_sample(context: ScheduleEvaluationContext) -> RunRequest:
     """The hour decides what is looked at, so that a repeated tick looks at the same."""
     seed = f"{context.scheduled_execution_time:%Y-%m-%d %H}"
-    return RunRequest(run_key=seed, run_config=RunConfig(ops={"verify_sample": SampleConfig(seed=seed)}))
+    return RunRequest(run_key=seed, run_config=RunConfig(ops={"compare_sample": SampleConfig(seed=seed)}))
 
 
 def _chosen(lakehouse: LakehouseResource, seed: str) -> str | None:

@@ -19,7 +19,7 @@ from lakehouse_assets_tests.support.graph_lake import GraphLake
 from lakehouse_assets_tests.support.repos import RepoBuilder, registered
 
 FILES = {f"shop/m{n}.py": f"from shop.base import go\n\n\ndef f{n}():\n    return go({n})\n" for n in range(8)}
-CONFIG = {"ops": {"verify_sample": {"config": {"files": 100}}}}
+CONFIG = {"ops": {"compare_sample": {"config": {"files": 100}}}}
 
 
 @pytest.fixture
@@ -86,4 +86,5 @@ def test_the_schedule_is_off_and_asks_for_another_sample_each_hour():
         )
         for hour in (1, 2)
     ]
+    defs.resolve_all_job_defs()  # names are unique in the whole project
     assert asked[0].run_key != asked[1].run_key  # type: ignore[union-attr]
