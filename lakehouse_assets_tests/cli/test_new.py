@@ -21,6 +21,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=folder, env=os.environ | own, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_new_project_passes_its_tests_and_runs(tmp_path: Path):
     folder = tmp_path / "shop"
     assert "lakehouse ingest --all" in lakehouse("new", "project", str(folder)).stdout

@@ -50,7 +50,7 @@ def test_there_are_seven_steps():
     assert len(STEPS) == 7
 
 
-@pytest.mark.parametrize("point", ["ingest: after land", "deliver: after stage", "deliver: after merge"])
+@pytest.mark.parametrize("point", ["ingest: after land", "deliver: after merge"])
 def test_after_a_kill_between_steps_the_next_run_goes_on(settings: Settings, tmp_path: Path, point: EffectPoint):
     files = [SqliteConnection(kind="sqlite", path=str(tmp_path / f"{name}.db")) for name in ("shop", "reports")]
     shop = shop_between(settings, *files)

@@ -52,7 +52,14 @@ def test_a_run_leaves_a_sensitive_value_in_the_table_alone(settings: Settings, p
     assert not [path for path in held if path.suffix != ".parquet"]
 
 
-@pytest.mark.parametrize("place", ["constraint in the target", "value that does not fit", "doubled key"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "value that does not fit",
+        pytest.param("constraint in the target", marks=pytest.mark.slow),
+        pytest.param("doubled key", marks=pytest.mark.slow),
+    ],
+)
 def test_a_failure_tells_no_sensitive_value(settings: Settings, postgres: PostgresConnection, place: str):
     match place:
         case "constraint in the target":
