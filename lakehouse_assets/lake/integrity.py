@@ -24,6 +24,12 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.hashing import json_fingerprint
 from lakehouse_assets.extract.extractor import LANGUAGES
+from lakehouse_assets.lake.integrity_steps import (
+    CONTENTS_MISSING,
+    ENDS_MISSING,
+    FILES_WITHOUT_ROWS,
+    OWNERS_GONE,
+)
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
@@ -108,22 +114,15 @@ def _keys_twice(lake: Lake, contract: TableContract, places: Places) -> pa.Table
 
 
 def _owners_gone(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
-    files = f"(SELECT repo, path FROM {relation(lake, SNAPSHOTS)} WHERE {_predicate(places)})"
-    return _found(
-        "SELECT repo, path, 'the file is not in snapshots' AS broken, count(*) AS rows "
-        f"FROM {relation(lake, contract)} ANTI JOIN {files} USING (repo, path) WHERE {_predicate(places)} "
-        "GROUP BY repo, path"
-    )
+    files, rows = (f"(FROM {relation(lake, each)} WHERE {_predicate(places)})" for each in (SNAPSHOTS, contract))
+    return _found(OWNERS_GONE.text({SNAPSHOTS.name: files, "rows": rows}))
 
 
 def _files_without_rows(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
     there = f"(SELECT DISTINCT repo, path FROM {relation(lake, contract)} WHERE {_predicate(places)})"
     languages = in_list("language", sorted(LANGUAGES), "duckdb")
-    files = f"{_predicate(places)} AND kind IN ('file', 'executable') AND {languages}"
-    return _found(
-        "SELECT repo, path, 'the file is in snapshots and has no row here' AS broken, 1 AS rows "
-        f"FROM (SELECT repo, path FROM {relation(lake, SNAPSHOTS)} WHERE {files}) ANTI JOIN {there} USING (repo, path)"
-    )
+    files = f"(FROM {relation(lake, SNAPSHOTS)} WHERE {_predicate(places)} AND {languages})"
+    return _found(FILES_WITHOUT_ROWS.text({SNAPSHOTS.name: files, "rows": there}))
 
 
 def _contents_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
@@ -133,10 +132,7 @@ def _contents_missing(lake: Lake, contract: TableContract, places: Places) -> pa
     shas = [row[0] for row in rows]
     some = in_list("blob_sha", shas, "duckdb") if 0 < len(shas) <= _MANY_PATHS else "TRUE"
     stored = f"(SELECT blob_sha FROM {relation(lake, BLOBS)} WHERE {some})"
-    return _found(
-        f"SELECT repo, path, 'its content ' || blob_sha || ' is not in blobs' AS broken, 1 AS rows "
-        f"FROM (SELECT repo, path, blob_sha {files}) ANTI JOIN {stored} USING (blob_sha)"
-    )
+    return _found(CONTENTS_MISSING.text({SNAPSHOTS.name: f"({files})", BLOBS.name: stored}))
 
 
 def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
@@ -151,15 +147,7 @@ def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Tab
     near = {repo: None if paths is None or len(paths) > _MANY_PATHS else paths for repo, paths in far.items()}
     nodes = f"(SELECT repo, path, def_id, n FROM {relation(lake, NODES)} WHERE {_predicate(near)})"
     starts = f"(SELECT repo, path, def_id, n FROM {relation(lake, NODES)} WHERE {_predicate(places)})"
-    return _found(
-        f"SELECT repo, path, kind || ' leads to a node that is not there' AS broken, count(*) AS rows FROM {edges} e "
-        f"ANTI JOIN {nodes} n "
-        "ON n.repo = e.dst_repo AND n.path = e.dst_path AND n.def_id = e.dst_def AND n.n = e.dst_n "
-        "GROUP BY repo, path, kind UNION ALL "
-        f"SELECT repo, path, kind || ' starts from a node that is not there', count(*) FROM {edges} e "
-        f"ANTI JOIN {starts} n ON n.repo = e.repo AND n.path = e.path AND n.def_id = e.src_def AND n.n = e.src_n "
-        "GROUP BY repo, path, kind"
-    )
+    return _found(ENDS_MISSING.text({EDGES.name: edges, "starts": starts, "ends": nodes}))
 
 
 RULES: tuple[Rule, ...] = (

@@ -8,6 +8,7 @@ from lakehouse_assets.change.edge_steps import EDGE_STEPS
 from lakehouse_assets.change.impact_steps import IMPACT_STEPS
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.graph_work import LINKED_EDGES, OUTSIDE
+from lakehouse_assets.lake.integrity_steps import INTEGRITY_STEPS
 from lakehouse_assets.lake.missing_contents import CONTENTS
 from lakehouse_assets.lake.question_steps import QUESTION_STEPS
 from lakehouse_assets.link.global_props import GLOBAL_PROPS_ROWS
@@ -16,7 +17,16 @@ from lakehouse_assets.plan.relational_step import RelationalStep
 STEPS: Mapping[str, RelationalStep] = MappingProxyType(
     {
         step.name: step
-        for step in (CONTENTS, OUTSIDE, LINKED_EDGES, GLOBAL_PROPS_ROWS, *IMPACT_STEPS, *EDGE_STEPS, *QUESTION_STEPS)
+        for step in (
+            CONTENTS,
+            OUTSIDE,
+            LINKED_EDGES,
+            GLOBAL_PROPS_ROWS,
+            *IMPACT_STEPS,
+            *EDGE_STEPS,
+            *QUESTION_STEPS,
+            *INTEGRITY_STEPS,
+        )
     }
 )
 """In the order of the data's way."""
