@@ -79,6 +79,7 @@ class RowMaker:
     def add_named(self, path: str, descriptors: Sequence[str], found: Names) -> None:
         """All rows of a file that is known by names only."""
         self._path, self._descriptors = path, descriptors
+        self._seen = set()
         seen: set[tuple[object, ...]] = set()
         for one in found.imports:
             if one.target is not None and (one.at, one.target) not in seen:

@@ -95,3 +95,9 @@ def test_a_new_file_resolves_an_import_that_found_none():
     after = Linked({**files, "later.js": "export function go() {}"}, previous=state_of(before.result))
     assert set(after.result.relinked) == {"a.js", "later.js"}
     assert {b for _, b, *_ in after.links("CALL")} == {"`later.js`/go()."}
+
+
+def test_files_that_call_the_same_at_the_same_place_each_have_their_call():
+    text = "function f() { go(); }"
+    linked = Linked({"a.js": text, "b.js": text, "c.js": "function go() {}"})
+    assert {a for a, *_ in linked.links("CALL")} == {"`a.js`/f().", "`b.js`/f()."}
