@@ -11,9 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE, PARTS
+from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.lake.source_files import Selection, not_extracted, source_files
 from lakehouse_assets.lake.tables import Lake
@@ -27,6 +31,9 @@ Load = Callable[[Sequence[str]], Mapping[str, dict[str, Any]]]
 
 _FEW_BLOBS = 2_000
 _EMPTY: dict[str, Any] = {"key": 0, "hash": 0, "name": "", "value": "", "rounds": 0, "owner": ""}
+
+_ROWS = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS)
+"""What linking makes for others."""
 
 
 class Summaries:
@@ -104,12 +111,13 @@ def consulted_repositories(lake: Lake, repo: str) -> list[str]:
     return sorted({name.split(PART, 2)[1].partition(ELSEWHERE)[0] for name in names})
 
 
-def state_rows(repo: str, result: LinkResult) -> dict[str, pa.Table]:
-    """Rows of `link_files` and `link_state`."""
+def rows_by_table(repo: str, result: LinkResult) -> dict[str, pa.Table]:
+    """All rows of a linking."""
     tables = result.state.tables()
     files = {"repo": [repo] * len(tables["files"]["path"]), **tables["files"]}
     parts = [_part(repo, part, tables[part]) for part in PARTS]
     return {
+        **{each.name: pa.table(getattr(result, each.name), schema=arrow_schema(each.columns)) for each in _ROWS},
         LINK_FILES.name: pa.table(files, schema=arrow_schema(LINK_FILES.columns)),
         LINK_STATE.name: pa.concat_tables(parts),
     }

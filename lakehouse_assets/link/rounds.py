@@ -69,10 +69,23 @@ class Rounds:
 
     def run(self) -> None:
         for number in range(ROUNDS):
-            self._round(number)
-            self._changed = self._differences(number)
+            self.solve(number)
 
-    def _round(self, number: int) -> None:
+    def newly_told(self, number: int) -> dict[str, Told]:
+        """What files told in a round, of those that were solved in it."""
+        return {
+            path: records[number].told
+            for path, records in self.records.items()
+            if number == 0 or records[number] is not records[number - 1]
+        }
+
+    def take(self, number: int, told: Mapping[str, Told]) -> None:
+        """What files that are solved elsewhere told in a round."""
+        for path, each in told.items():
+            self._publish(path, each, number)
+
+    def solve(self, number: int) -> None:
+        """One round."""
         if number:
             for path in self._woken(number):
                 self.records[path] = self._old_records(path, number)
@@ -84,18 +97,19 @@ class Rounds:
             else:
                 record = self._solve(path, inbox, number)
             before.append(record)
-            self._publish(path, record, number)
+            self._publish(path, record.told, number)
         if number:  # the next round asks for this one's only
             self._told[number - 1] = {}
             self._boxes[number - 1] = {}
+        self._changed = self._differences(number)
 
     def program(self, path: str) -> Program:
         return self._programs[path]
 
-    def _publish(self, path: str, record: Record, number: int) -> None:
-        told, boxes = self._told[number], self._boxes[number]
-        for name, values in record.told.items():
-            told.setdefault(name, {})[path] = values
+    def _publish(self, path: str, told: Told, number: int) -> None:
+        by_name, boxes = self._told[number], self._boxes[number]
+        for name, values in told.items():
+            by_name.setdefault(name, {})[path] = values
             boxes.setdefault(name.split(PART, 2)[1], {})[name] = None
 
     def _solve(self, path: str, inbox: dict[str, tuple[str, ...]], number: int) -> Record:
@@ -225,7 +239,7 @@ class Rounds:
             here = {key: there for key, there, rounds in reads if rounds >> i & 1}
             record = Record(before=here, told=told[i])
             found.append(record)
-            self._publish(path, record, i)
+            self._publish(path, record.told, i)
         return found
 
 

@@ -56,7 +56,7 @@ class Unit:
 
     def forget_operations(self) -> None:
         """The flow program is the largest part, and of no use once it is made ready to run."""
-        self.summary["ops"] = ()
+        self.summary = {**self.summary, "ops": ()}
 
     def imported(self, index: int) -> Import:
         _, _, level, module, name, asname, _ = self.imports[index]

@@ -20,7 +20,6 @@ from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
-from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
@@ -30,7 +29,8 @@ from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry
-from lakehouse_assets.lake.link_store import Others, Summaries, read_state, state_rows
+from lakehouse_assets.lake.link_pool import linked_in_parts, part_count
+from lakehouse_assets.lake.link_store import Others, Summaries, read_state, rows_by_table
 from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.link.repository import LinkResult, link_repository
@@ -118,29 +118,31 @@ def _position(entry: Entry | None) -> tuple[str, str] | None:
 def _link(lakehouse: LakehouseResource, work: Work) -> _Linked:
     lake, repo = lakehouse.lake, work.key.partition
     summaries = Summaries(lake, repo, extractors())
-    result = link_repository(
-        repo=repo,
-        files=summaries.blobs,
-        load=summaries.load,
-        neighbours=Others(lake, [name for name in lakehouse.registry.all() if name != repo], extractors()),
-        previous=None if work.owners is None else read_state(lake, repo),
-    )
-    report("linking", repo, "files linked", files=len(result.relinked), solves=result.solves)
-    rows = {
-        contract.name: pa.table(getattr(result, contract.name), schema=arrow_schema(contract.columns))
-        for contract in LINKED
-        if contract not in (LINK_FILES, LINK_STATE)
-    }
-    seen = NeighbourVersions(lake, lakehouse.ledger.latest([SNAPSHOTS])).after(
-        repo, summaries.blobs if work.owners is None else {*result.relinked, *result.gone}, rows[IMPORTS_RESOLVED.name]
-    )
+    neighbours = Others(lake, [name for name in lakehouse.registry.all() if name != repo], extractors())
+    parts = part_count(len(summaries.blobs), lakehouse.settings.cores)
+    owners: dict[str, tuple[str, ...]] | None = None
+    reasons: Mapping[str, str] = {}
+    if work.owners is None and parts > 1:
+        linked = linked_in_parts(
+            repo=repo, files=summaries.blobs, load=summaries.load, neighbours=neighbours, parts=parts
+        )
+        rows, solves, files = linked.rows, linked.solves, {*summaries.blobs}
+    else:
+        result = link_repository(
+            repo=repo,
+            files=summaries.blobs,
+            load=summaries.load,
+            neighbours=neighbours,
+            previous=None if work.owners is None else read_state(lake, repo),
+        )
+        rows, solves, files = rows_by_table(repo, result), result.solves, {*result.relinked, *result.gone}
+        owners = None if work.owners is None else _owners(result)
+        reasons = result.relinked | dict.fromkeys(result.gone, "gone")
+    report("linking", repo, "files linked", files=len(files), solves=solves, parts=parts)
+    seen = NeighbourVersions(lake, lakehouse.ledger.latest([SNAPSHOTS])).after(repo, files, rows[IMPORTS_RESOLVED.name])
     versions = json_text(json.loads(work.key.input_versions) | {NEIGHBOURS: seen})
     return _Linked(
-        key=replace(work.key, input_versions=versions),
-        rows={**rows, **state_rows(repo, result)},
-        owners=None if work.owners is None else _owners(result),
-        reasons=result.relinked | dict.fromkeys(result.gone, "gone"),
-        since=work.since,
+        key=replace(work.key, input_versions=versions), rows=rows, owners=owners, reasons=reasons, since=work.since
     )
 
 
