@@ -21,8 +21,9 @@ class WorkerRows:
 
     `produce` is what `mapInArrow` takes: it gets the batches of `items` that one task has, and yields batches of
     the contract's columns. All rows of an owner come from one task and one after the other, so that each task
-    can answer for its keys alone. Items that come in the order of the owner make files that later writes pass
-    over: `items.repartitionByRange(slices, "repo", "path").sortWithinPartitions("repo", "path")`.
+    can answer for its keys alone; of a table without owners, this process is told a hash of each key. Items that
+    come in the order of the owner make files that later writes pass over:
+    `items.repartitionByRange(slices, "repo", "path").sortWithinPartitions("repo", "path")`.
     """
 
     items: "DataFrame"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lakehouse_assets.contracts.schemas import arrow_schema, spark_schema
+from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.batch import WorkerRows
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     Rows = pa.Table | DataFrame | WorkerRows
+
+_SLICES_A_CORE = 4
+"""Files differ in size by orders: with a slice a core, most cores would wait for the last one."""
 
 Function = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -22,10 +25,11 @@ def made(contract: TableContract, work: "pa.Table | DataFrame", function: Functi
     if isinstance(work, pa.Table):
         here: pa.Table = work
         return pa.Table.from_batches(function(iter(here.to_batches())), schema=arrow_schema(contract.columns))
-    if contract.owner is None:
-        return work.mapInArrow(function, spark_schema(contract.columns))
-    # In the order of files, so that later writes pass over most of what the workers write.
-    order = [*contract.partition_by, contract.owner]
-    slices = work.sparkSession.conf.get("spark.sql.shuffle.partitions")
-    items = work.repartitionByRange(int(slices or 1), *order).sortWithinPartitions(*order)
-    return WorkerRows(items=items, produce=function)
+    return WorkerRows(items=in_order(work, contract), produce=function)
+
+
+def in_order(work: "DataFrame", contract: TableContract) -> "DataFrame":
+    """In the order of owners, else of keys, so that later writes pass over most of what the workers write."""
+    order = [*contract.partition_by, *([contract.owner] if contract.owner else contract.key)]
+    cores = int(work.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    return work.repartitionByRange(cores * _SLICES_A_CORE, *order).sortWithinPartitions(*order)

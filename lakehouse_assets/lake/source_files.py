@@ -83,11 +83,11 @@ def texts_here(lake: Lake, missing: pa.Table) -> pa.Table:
         ).to_arrow_table()
 
 
-def texts_on_spark(spark: "SparkSession", lake: Lake, missing: pa.Table, *, slices: int) -> "DataFrame":
-    """The contents with their text, dealt out over more slices than cores: files differ in size by orders."""
+def texts_on_spark(spark: "SparkSession", lake: Lake, missing: pa.Table) -> "DataFrame":
+    """The contents with their text."""
     wanted = spark.createDataFrame(missing.select(["blob_sha", "language", "extractor", "size"]))
     blobs = spark.read.format("delta").load(str(lake.path(BLOBS))).select("blob_sha", "text")
-    return wanted.hint("broadcast").join(blobs, "blob_sha").repartition(slices)
+    return wanted.hint("broadcast").join(blobs, "blob_sha")
 
 
 def extracts_here(lake: Lake, files: pa.Table, columns: Sequence[str]) -> pa.Table:

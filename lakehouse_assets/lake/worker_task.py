@@ -1,7 +1,8 @@
 """What a worker does with the rows it makes: check them, hash them, write them as data files, tell of them in a line.
 
 Invariant: a file holds whole owners, so that a key stands in one file only, and whether it stands there twice is asked
-within one file. Nothing here is a row of the table yet: that is the commit's.
+within one file; of a table without owners, it is asked where all files' keys are told. Nothing here is a row of the
+table yet: that is the commit's.
 
 Cost: memory for one file's rows, or those of the largest owner; a line a file goes back.
 """
@@ -32,7 +33,7 @@ RecordBatches = Iterator[pa.RecordBatch]
 
 TOLD = pa.schema([pa.field("facts", pa.string()), pa.field("owners", pa.binary())])
 TOLD_SPARK = "facts string, owners binary"
-"""What comes back: a file's facts as JSON, and a hash of each of its owners, eight bytes each."""
+"""What comes back: a file's facts as JSON, and a hash of each of its owners, else of its keys, eight bytes each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,25 +102,22 @@ class WorkerTask(FittingTask):
 
     def _parted(self, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
         """The rows of owners that are complete, and those of the last one, of which more may come."""
+        if self.contract.owner is None:
+            return rows, rows.slice(rows.num_rows)
         last = np.ones(rows.num_rows, dtype=bool)
-        for name in self._places:
+        for name in answered_for(self.contract):
             value = rows[name][-1]
             last &= np.asarray(pc.equal(rows[name], value).fill_null(False).cast(pa.uint8())).astype(bool)  # pyright: ignore[reportAttributeAccessIssue]
         others = np.flatnonzero(~last)
         cut = int(others[-1]) + 1 if len(others) else 0
         return rows.slice(0, cut), rows.slice(cut)
 
-    @property
-    def _places(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.contract.partition_by, self.contract.owner or "")))
-
     def _chunk(self, rows: pa.Table) -> pa.RecordBatch:
         rows = rows.combine_chunks()  # batches of a few rows each would be dear to go through again and again
         held = places(self.contract, rows)
         violations = violations_in(self.contract, self.request, rows, held)
-        owners = np.unique(
-            row_hashes([self.contract.column(name) for name in self._places], [rows[name] for name in self._places])
-        )
+        names = answered_for(self.contract)
+        owners = np.unique(row_hashes([self.contract.column(name) for name in names], [rows[name] for name in names]))
         # Nothing of a refused write is kept, but all that is wrong with it is told.
         facts = [] if violations else self._written(rows, held)
         told = {
@@ -142,13 +140,20 @@ class WorkerTask(FittingTask):
 
     def _ordered(self, rows: pa.Table) -> pa.Table:
         """By owner; within an owner as it was made, which packs best."""
-        owner = rows[self.contract.owner or ""].combine_chunks()
+        if self.contract.owner is None:
+            return rows
+        owner = rows[self.contract.owner].combine_chunks()
         if len(owner) < 2 or pc.all(pc.less_equal(owner[:-1], owner[1:])).as_py():  # pyright: ignore[reportAttributeAccessIssue]
             return rows
         return rows.take(pc.sort_indices(owner))  # pyright: ignore[reportAttributeAccessIssue]
 
     def _stored(self, rows: pa.Table) -> pa.Table:
         return with_audit(rows, self.contract, self.now, self.run_id)
+
+
+def answered_for(contract: TableContract) -> tuple[str, ...]:
+    """The columns that tell for which rows one task answers alone: an owner's, or a key's where there are no owners."""
+    return tuple(dict.fromkeys((*contract.partition_by, *([contract.owner] if contract.owner else contract.key))))
 
 
 def _as_dict(violation: Violation) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def extracts(
         work = (
             texts_here(lake, missing)
             if are_few(missing, lakehouse.settings.executor)
-            else texts_on_spark(spark.spark_session, lake, missing, slices=lakehouse.settings.cores * 8)
+            else texts_on_spark(spark.spark_session, lake, missing)
         )
         return made(EXTRACTS, work, extract_rows)
 
