@@ -123,7 +123,6 @@ class _Writer:
                 rows=self._rows,
                 bytes=self._bytes,
                 violations=(),
-                in_files=True,
             ),
             files=tuple(self._files),
             totals=tuple(self._totals),

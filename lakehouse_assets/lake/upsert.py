@@ -29,6 +29,7 @@ from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
 from lakehouse_assets.lake.commit_log import brought_up, is_plain
 from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.execution import execute
+from lakehouse_assets.lake.frame_stage import frame_stage, is_for_workers
 from lakehouse_assets.lake.job import Job, check_keys, job_of
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.moved_keys import moved_keys
@@ -75,7 +76,7 @@ class UpsertService:
                     done = self._told(self._replayed(job), diagnostics)
             else:
                 with phase(_PART, contract.name, "stage"):
-                    staged = staging.enter_context(self._staged(job))
+                    staged = staging.enter_context(self._staged(job, table))
                 reached("write: after staging")
                 with self._holding(job):
                     done = self._told(self._write(job, staged, table), diagnostics)
@@ -86,10 +87,11 @@ class UpsertService:
     def plan(self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str) -> WritePlan:
         """The plan that `write` would carry out now."""
         job = job_of(contract, batch, partitions, run_id)
-        with self._staged(job) as staged:
-            return self._plan_now(job, staged, self._existing(contract))
+        table = self._existing(contract)
+        with self._staged(job, table) as staged:
+            return self._plan_now(job, staged, table)
 
-    def _staged(self, job: Job) -> AbstractContextManager[Staged]:
+    def _staged(self, job: Job, table: DeltaTable | None) -> AbstractContextManager[Staged]:
         """The batch held still: by whoever has its rows."""
         contract, rows = job.contract, job.batch.rows
         if isinstance(rows, StreamedRows):
@@ -97,14 +99,17 @@ class UpsertService:
             in_files = contract.violations == "fail" and is_plain(table) and not _grows(table, contract)
             folder = self._lake.path(contract)
             return stream_stage(rows, contract, job.request, folder, run_id=job.run_id, in_files=in_files)
-        if not isinstance(rows, WorkerRows):
+        if isinstance(rows, pa.Table):
             return stage(rows, contract, job.request)
+        if not isinstance(rows, WorkerRows):
+            if table is None or self._executor != "auto" or not is_for_workers(rows, contract, job.request, table):
+                return stage(rows, contract, job.request)
+            return frame_stage(rows, contract, job.request, self._lake.path(contract), run_id=job.run_id)
         check_owned(contract)
         if contract.violations == "quarantine":  # the rows that break the contract have to come here
             return stage(as_frame(rows, contract), contract, job.request)
         # Files without a log would look like a table that lost its own.
-        table = self._lake.ensure(contract)
-        if not is_plain(table):
+        if not is_plain(self._lake.ensure(contract)):
             return stage(as_frame(rows, contract), contract, job.request)
         return worker_stage(rows, contract, job.request, self._lake.path(contract), run_id=job.run_id)
 

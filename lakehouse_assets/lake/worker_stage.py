@@ -10,7 +10,7 @@ import json
 import uuid
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
@@ -57,6 +57,10 @@ class FileStage(Staged):
     totals: tuple[int, ...]
     """Sums of the rows' hashes, file by file."""
     handed_over: bool = field(default=False)
+
+    def __post_init__(self) -> None:
+        # The plan compares the batch by these: without them it would count as empty.
+        self.facts = replace(self.facts, in_files=True, files=tuple(_facts(self.contract, each) for each in self.files))
 
     def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:
         found: dict[PartitionValues, Content] = {}
@@ -170,8 +174,6 @@ def _staged(told: pa.Table, contract: TableContract, folder: Path) -> FileStage:
             rows=sum(chunk["rows"] for chunk in chunks),
             bytes=sum(chunk["bytes"] for chunk in chunks),
             violations=_violations(chunks),
-            in_files=True,
-            files=tuple(_facts(contract, file) for file in files),
         ),
         files=files,
         totals=totals,

@@ -267,3 +267,20 @@ def test_rows_that_go_on_from_a_state_that_another_run_has_left_are_refused(lake
         write(lake, THINGS, table_of(THINGS, []), owners=("y.py",), run_id="run-3", cursor="c3", since=onward)
     assert [row["path"] for row in rows_of(lake, THINGS)] == ["x.py", "y.py"]
     assert Ledger(lake).latest([THINGS])["things", "a"].cursor == "c2"
+
+
+def test_every_so_many_versions_there_is_a_checkpoint_and_nothing_is_lost_with_what_is_behind_it(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("lakehouse_assets.lake.commit_log.CHECKPOINT_EVERY", 5)
+    paths = [f"{number}.py" for number in range(12)]
+    for run, path in enumerate(paths):
+        write(lake, THINGS, table_of(THINGS, [thing("a", path, "f", run)]), owners=(path,), run_id=str(run))
+    log = lake.path(THINGS) / "_delta_log"
+    assert [int(file.name[:20]) for file in sorted(log.glob("*.checkpoint.parquet"))] == [5, 10]
+    for entry in log.glob("*.json"):
+        if int(entry.stem) < 10:
+            entry.unlink()
+    assert sorted(row["path"] for row in rows_of(lake, THINGS)) == sorted(paths)
+    again = write(lake, THINGS, table_of(THINGS, [thing("a", "0.py", "f", 0)]), owners=("0.py",), run_id="0")
+    assert again.action == "replayed", "the transactions are in the checkpoint as well"

@@ -7,15 +7,19 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from deltalake.exceptions import DeltaError
 from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.lake.batch import WorkerRows
+from lakehouse_assets.lake.data_files import write_data_file
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.worker_stage import FileStage
 from lakehouse_assets.plan.row_hash import content_of
+from lakehouse_assets.plan.write_facts import BatchFacts
 from lakehouse_assets_tests.support.checked_writes import counts_of, feed_between
 from lakehouse_assets_tests.support.model_table import Counts
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, worker_rows, write
@@ -163,6 +167,49 @@ def test_a_worker_s_error_comes_home_as_it_was_raised_and_its_files_go(lake: Lak
     assert data_files(lake) == []
 
 
+WORDS = replace(
+    THINGS,
+    name="words",
+    columns=THINGS.columns[1:],
+    key=("path", "name"),
+    owner=None,
+    partition_by=(),
+    strategy="append_new",
+)
+
+
+def words(names: str) -> pa.Table:
+    return table_of(WORDS, [{**thing("a", "x.py", name), "repo": None} for name in names])
+
+
+def test_a_table_without_owners_is_written_by_its_workers_and_told_key_by_key(lake: Lake, spark: SparkSession):
+    for run, names in enumerate(("abcd", "efg")):
+        rows = worker_rows(spark, words(names), owner="name")
+        done = write(lake, WORDS, rows, run_id=str(run), spark=spark)
+        assert (done.action, done.executor, done.rows_inserted) == ("append", "workers", len(names))
+    assert [row["name"] for row in rows_of(lake, WORDS)] == list("abcdefg")
+    twice = WorkerRows(items=spark.createDataFrame(words("hh")).repartition(2), produce=lambda batches: batches)
+    with pytest.raises(BadInputError, match=r"more than once.*x\.py"):
+        write(lake, WORDS, twice, run_id="twice", spark=spark)
+    assert len(list(lake.path(WORDS).glob("*.parquet"))) == lake.size(WORDS).files
+
+
+def test_a_table_that_asks_more_of_a_writer_is_left_to_an_engine(lake: Lake, spark: SparkSession):
+    write(lake, THINGS, table_of(THINGS, things("a", 4)))
+    lake.open(THINGS).alter.add_constraint({"small": "size < 10"})
+    before = set(data_files(lake))
+    new = [*things("a", 3), thing("a", "new.py", "f")]
+    done = write(lake, THINGS, worker_rows(spark, table_of(THINGS, new)), run_id="2", spark=spark)
+    assert done.executor != "workers"
+    assert counts_of(done) == Counts(inserted=1, deleted=3, unchanged=9)
+    assert rows_of(lake, THINGS) == new
+    large = worker_rows(spark, table_of(THINGS, [*new, thing("a", "new.py", "g", 11)]))
+    with pytest.raises(DeltaError, match="1 rows failed validation check"):
+        write(lake, THINGS, large, run_id="3", spark=spark)
+    assert rows_of(lake, THINGS) == new
+    assert before <= set(data_files(lake))
+
+
 def test_a_contract_whose_key_does_not_tell_the_owner_is_refused(lake: Lake, spark: SparkSession):
     rows = worker_rows(spark, table_of(THINGS, things("a", 2)))
     with pytest.raises(BadInputError, match=r"its owner \(path\) is not part of its key"):
@@ -208,3 +255,13 @@ def test_sensitive_values_are_not_named(lake: Lake, spark: SparkSession):
         with pytest.raises(BadInputError, match=r"path='x.py', name=‹redacted›") as refused:
             write(lake, contract, rows, spark=spark)
         assert "token" not in str(refused.value)
+
+
+def test_a_stage_in_files_tells_the_plan_of_each_of_them(tmp_path: Path):
+    rows = table_of(THINGS, things("a", 3))
+    file = write_data_file(tmp_path, THINGS, ("a",), rows, mark="m")
+    bare = BatchFacts(columns={}, rows=rows.num_rows, bytes=rows.nbytes)
+    staged = FileStage(folder=tmp_path, contract=THINGS, facts=bare, files=(file,), totals=(0,))
+    (told,) = staged.facts.files
+    assert staged.facts.in_files
+    assert (told.partition, told.owner_min, told.owner_max, told.rows) == ({"repo": "a"}, "000.py", "002.py", 9)
