@@ -6,12 +6,13 @@ a hundred thousand names, without an index to be kept.
 
 import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 _SCANNED = 500
 """Finds that are looked at; the best of more would be found by typing on."""
+_KEPT = 2_000
 _LAST = {"function": 0, "class": 0, "method": 0, "module": 1}
 """Kinds that people mostly look for come first; others, such as lambdas, last."""
 
@@ -24,6 +25,8 @@ class Names:
     starts: list[int]
     kinds: list[str]
     repos: list[str]
+    _found: dict[tuple[str, str | None, str | None], list[int]] = field(default_factory=dict, repr=False)
+    """Answers to the latest questions: people type the same beginnings, and the names never change."""
 
     @classmethod
     def of(cls, definitions: pa.Table) -> "Names":
@@ -46,6 +49,15 @@ class Names:
         wanted = _one_line(query.strip())
         if not wanted:
             return []
+        asked = (wanted, repo, kind)
+        found = self._found.get(asked)
+        if found is None:
+            if len(self._found) >= _KEPT:
+                self._found.clear()
+            found = self._found[asked] = self._search(wanted, repo, kind)
+        return found
+
+    def _search(self, wanted: str, repo: str | None, kind: str | None) -> list[int]:
         ranked: list[tuple[int, int, int, int]] = []
         for number, at in self._finds(wanted, repo, kind):
             start = self.starts[number]

@@ -35,14 +35,14 @@ class Sources:
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
-        self._text = lru_cache(maxsize=200)(self._read)
+        self._lines = lru_cache(maxsize=200)(self._read)
 
     def of_symbol(self, repo: str, symbol_id: str, *, at: str | None = None, offset: int = 0) -> dict[str, Any]:
         """The lines of a definition, from `offset` lines behind its first."""
         index = self._answers.index(repo, at)
         told = index.definition(self._answers.number(index, repo, symbol_id))
         blob, language = index.blobs.get((repo, told["path"]), ("", None))
-        lines = self._text(blob).splitlines() if blob else []
+        lines = self._lines(blob) if blob else ()
         whole = lines[told["line"] - 1 : told["end_line"]] if told["kind"] != "module" else lines
         first = (told["line"] if told["kind"] != "module" else 1) + offset
         return {
@@ -54,7 +54,7 @@ class Sources:
             "lines": [_cut(line) for line in whole[offset : offset + LINES]],
         }
 
-    def _read(self, blob: str) -> str:
+    def _read(self, blob: str) -> tuple[str, ...]:
         text = stored_texts(self._answers.indexes.lake, [blob]).get(blob)
         if text is None:
             raise BadInputError(
@@ -63,7 +63,7 @@ class Sources:
                 why="there is nothing to show",
                 remedy="contents that are not text are known by their id only",
             )
-        return text
+        return tuple(text.splitlines())
 
 
 def highlighted(source: dict[str, Any]) -> Markup:

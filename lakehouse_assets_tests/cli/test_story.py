@@ -71,6 +71,19 @@ def test_a_story_tells_what_was_asked_what_was_made_and_why(shop: RepoBuilder, s
     assert "sync: succeeded" in lakehouse("story").stdout
 
 
+def test_every_materialization_links_to_its_run_s_story(shop: RepoBuilder, settings: Settings):
+    from dagster import AssetKey
+
+    from lakehouse_assets.cli.instance import open_instance
+
+    with open_instance(settings) as instance:
+        event = instance.get_latest_materialization_event(AssetKey("snapshots"))
+    assert event is not None
+    assert event.asset_materialization is not None
+    link = event.asset_materialization.metadata["story"].value
+    assert link == f"http://127.0.0.1:3001/runs/{event.run_id}"
+
+
 def test_a_failed_run_tells_the_error_and_what_was_not_reached(shop: RepoBuilder, monkeypatch: pytest.MonkeyPatch):
     def refuse(**_: object) -> None:
         raise LakeStateError(
