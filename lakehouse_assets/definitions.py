@@ -2,7 +2,7 @@
 
 from dagster import Definitions, load_assets_from_modules
 
-from lakehouse_assets.assets.change import diffs, file_changes, impact
+from lakehouse_assets.assets.change import diffs, file_changes, impact, lifetimes
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
@@ -33,6 +33,7 @@ _code_graph = Definitions(
             file_changes,
             diffs,
             impact,
+            lifetimes,
             linking,
             placed,
             global_props,

@@ -31,6 +31,7 @@ _VERBS = {
     "explore": "lakehouse_assets.cli.explore:explore",
     "mcp": "lakehouse_assets.cli.mcp:mcp",
     "diff": "lakehouse_assets.cli.diff:diff",
+    "history": "lakehouse_assets.cli.history:history",
     "impact": "lakehouse_assets.cli.impact:impact",
     "env": "lakehouse_assets.cli.env:env",
     "plan": "lakehouse_assets.cli.apply:plan",

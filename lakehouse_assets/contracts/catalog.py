@@ -5,9 +5,11 @@ from types import MappingProxyType
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.deliveries import DELIVERIES
 from lakehouse_assets.contracts.diffs import DIFFS
+from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.environments import ENVIRONMENTS
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
@@ -64,6 +66,8 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             EDGES,
             PROPS,
             GLOBAL_PROPS,
+            DEFINITION_LIFETIMES,
+            EDGE_LIFETIMES,
             GRAPH_VERSIONS,
             PINS,
             IMPACTED_CALLERS,

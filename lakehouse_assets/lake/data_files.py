@@ -30,6 +30,7 @@ BYTES_PER_FILE = 64 * 1024 * 1024
 CHANGES = "_change_data"
 _ROWS_PER_GROUP = 65_536
 _SAMPLE = 1_024
+_FEW = 8
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
 
@@ -100,7 +101,8 @@ def write_parquet(path: Path, rows: pa.Table) -> int:
 def _repeats(values: pa.ChunkedArray) -> bool:
     """Whether a dictionary would pay: making one of values that all differ takes as long as writing them."""
     sample = values.slice(0, _SAMPLE)
-    if pa.types.is_nested(values.type):
+    # Few rows: DuckDB 2.0 takes NULLs beside one value that stands alone for NULLs only, unless there is a dictionary.
+    if pa.types.is_nested(values.type) or len(sample) <= _FEW:
         return True
     return len(sample.unique()) * 2 <= len(sample)
 

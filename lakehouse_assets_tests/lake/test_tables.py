@@ -10,8 +10,11 @@ from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.repositories import REPOSITORIES
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.repository import Repository
+from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
 
 @pytest.mark.parametrize("contract", CATALOG.values(), ids=list(CATALOG))
@@ -53,3 +56,16 @@ def test_a_log_that_cannot_be_read_is_refused_by_name(lake: Lake):
     (lake.path(COMMITS) / "_delta_log" / "00000000000000000000.json").write_text("{ not json")
     with pytest.raises(LakeStateError, match="table commits"):
         lake.read(COMMITS)
+
+
+@pytest.mark.parametrize("sizes", [(1, None), (None, 1), (1, 1, None), (1, None, 2), (1, None, 1, None, 1)])
+def test_null_is_found_beside_a_value_that_stands_alone(lake: Lake, sizes: tuple[int | None, ...]):
+    """A reader that takes a file's smallest and largest value for all of its rows would miss it."""
+    rows = [thing("a", "x.py", f"f{n}", size, kind=None if size is None else "a") for n, size in enumerate(sizes)]
+    write(lake, THINGS, table_of(THINGS, rows))
+    with local_sql() as connection:
+        for column in ("size", "kind"):
+            query = f"SELECT name FROM {relation(lake, THINGS)} WHERE {column} IS NULL ORDER BY 1"
+            assert [name for (name,) in connection.sql(query).fetchall()] == [
+                f"f{n}" for n, size in enumerate(sizes) if size is None
+            ]

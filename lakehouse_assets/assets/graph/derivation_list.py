@@ -8,10 +8,13 @@ from typing import Any
 from lakehouse_assets.change.diffs import definition_changes
 from lakehouse_assets.change.file_changes import file_changes
 from lakehouse_assets.contracts.blobs import BLOBS
+from lakehouse_assets.change.lifetimes import definition_lifetimes_sql, edge_lifetimes_sql
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.diffs import DIFFS
+from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
@@ -101,6 +104,20 @@ _STEPS: Mapping[str, _Step] = {
             functions=(global_props_sql,),
             owner_columns=("path", "dst_path"),
             reads_facts=False,
+        ),
+        _Step(
+            contract=DEFINITION_LIFETIMES,
+            inputs=(DEFINITIONS,),
+            functions=(definition_lifetimes_sql,),
+            reads_facts=False,
+            of_updates=True,
+        ),
+        _Step(
+            contract=EDGE_LIFETIMES,
+            inputs=(LINKS,),
+            functions=(edge_lifetimes_sql,),
+            reads_facts=False,
+            of_updates=True,
         ),
         _Step(
             contract=GRAPH_VERSIONS,
