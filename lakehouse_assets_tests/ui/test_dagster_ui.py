@@ -17,7 +17,7 @@ ASSETS = ("commits", "snapshots", "blobs")
 STEPS = (
     *ASSETS,
     *("extracts", "linking", "definitions", "nodes", "edges", "props", "global_props", "graph_versions"),
-    *("file_changes", "diffs", "contracts", "integrity", "heads"),
+    *("file_changes", "diffs", "lifetimes", "contracts", "integrity", "heads"),
 )
 GIT_GROUP = "/locations/lakehouse_assets/asset-groups/git"
 GRAPH_GROUP = "/locations/lakehouse_assets/asset-groups/graph"
