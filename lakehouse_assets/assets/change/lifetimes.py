@@ -10,6 +10,7 @@ from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
 from lakehouse_assets.assets.graph.derivation_list import derivation
+from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
 from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
 from lakehouse_assets.contracts.definitions import DEFINITIONS
@@ -17,7 +18,8 @@ from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.batch import Batch
-from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.batches import Batches, joined
+from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry, EntryKey
 from lakehouse_assets.lake.lifetimes import lifetimes as lifetime_rows
@@ -39,17 +41,23 @@ FOLLOWED: Mapping[TableContract, TableContract] = {DEFINITION_LIFETIMES: DEFINIT
 )
 def lifetimes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """When each definition, call, import, base and reference came and went."""
-    for contract in FOLLOWED:
-        yield Output(lived(lakehouse, contract, context.partition_keys), output_name=contract.name)
+    yield from handed_over(lived(lakehouse, context.partition_keys), of=len(context.partition_keys))
 
 
 @explained()
-def lived(lakehouse: LakehouseResource, contract: TableContract, repos: Sequence[str]) -> Batches:
-    """The lives of what the stale partitions' changed files have and had."""
-    work, untouched = work_of(lakehouse, derivation(contract), repos)
-    latest = lakehouse.ledger.latest([contract, FOLLOWED[contract]])
-    batches = [_batch(lakehouse, contract, each, latest) for each in work]
-    return Batches(batches=tuple(batches), untouched=untouched)
+def lived(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Batches]:
+    """The lives of what the stale partitions' changed files have and had, by table."""
+    failed = FailedPartitions()
+    made: dict[str, Batches] = {}
+    for contract, followed in FOLLOWED.items():
+        work, untouched = work_of(lakehouse, derivation(contract), repos, failed)
+        latest = lakehouse.ledger.latest([contract, followed])
+        batches: list[Batch] = []
+        for each in work:
+            with failed.alone(each.key.partition):
+                batches.append(_batch(lakehouse, contract, each, latest))
+        made[contract.name] = Batches(batches=joined(batches), untouched=untouched, failed=failed)
+    return made
 
 
 def _batch(

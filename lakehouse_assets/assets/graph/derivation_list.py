@@ -7,8 +7,8 @@ from typing import Any
 
 from lakehouse_assets.change.diffs import definition_changes
 from lakehouse_assets.change.file_changes import file_changes
-from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.change.lifetimes import definition_lifetimes_sql, edge_lifetimes_sql
+from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
@@ -118,6 +118,7 @@ _STEPS: Mapping[str, _Step] = {
             functions=(edge_lifetimes_sql,),
             reads_facts=False,
             of_updates=True,
+            after=(BLOBS, EXTRACTS, DEFINITIONS),
         ),
         _Step(
             contract=GRAPH_VERSIONS,
