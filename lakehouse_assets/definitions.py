@@ -13,6 +13,7 @@ from lakehouse_assets.assets.sql.definitions import sql_definitions
 from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads
 from lakehouse_assets.automation.jobs import APPLY_JOB, EXECUTOR, SYNC_JOB
+from lakehouse_assets.automation.maintenance import MAINTENANCE_JOBS, MAINTENANCE_SCHEDULES
 from lakehouse_assets.automation.verify_sample import VERIFY_SAMPLE_JOB, hourly_verify_sample, verify_sample
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.io_manager import DeltaIOManager
@@ -60,5 +61,6 @@ defs = Definitions.merge(
     _code_graph,
     Definitions(asset_checks=[verify_sample], jobs=[VERIFY_SAMPLE_JOB], schedules=[hourly_verify_sample]),
     sql_definitions(load_project(load_settings().ingest)),
+    Definitions(jobs=MAINTENANCE_JOBS, schedules=MAINTENANCE_SCHEDULES),
     Definitions(assets=_models, jobs=[APPLY_JOB] if _models else []),
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from deltalake import CommitProperties
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Ledger, removal_note
 from lakehouse_assets.lake.registry import Registry
@@ -23,11 +24,16 @@ def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: 
     deleted: dict[str, int] = {}
     for contract in () if keep_rows else CATALOG.values():
         if contract.partition_by == ("repo",) and lake.exists(contract):
-            listed = ", ".join(f"'{name}'" for name in gone)  # fit names only: see check_name
-            properties = CommitProperties(custom_metadata={"userMetadata": removal_note(contract, gone)})
-            metrics = lake.open(contract).delete(f"repo IN ({listed})", commit_properties=properties)
-            Ledger(lake).record(contract)
-            deleted[contract.name] = metrics["num_deleted_rows"] or 0
+            deleted[contract.name] = delete_rows(lake, contract, gone)
     for name in gone:
         shutil.rmtree(settings.mirrors / f"{name}.git", ignore_errors=True)
     return deleted
+
+
+def delete_rows(lake: Lake, contract: TableContract, names: Sequence[str]) -> int:
+    """Delete the rows of some repositories from one table, and say so in the same commit; gives how many."""
+    listed = ", ".join(f"'{name}'" for name in names)  # fit names only: see check_name
+    properties = CommitProperties(custom_metadata={"userMetadata": removal_note(contract, names)})
+    metrics = lake.open(contract).delete(f"repo IN ({listed})", commit_properties=properties)
+    Ledger(lake).record(contract)
+    return metrics["num_deleted_rows"] or 0

@@ -47,6 +47,7 @@ _VERBS = {
     "unpin": "lakehouse_assets.cli.pin:unpin",
     "optimize": "lakehouse_assets.cli.optimize:optimize",
     "vacuum": "lakehouse_assets.cli.vacuum:vacuum",
+    "gc": "lakehouse_assets.cli.gc:gc",
     "steps": "lakehouse_assets.cli.steps:steps",
     "plan-write": "lakehouse_assets.cli.plan_write:plan_write",
     "new": "lakehouse_assets.cli.new:new",

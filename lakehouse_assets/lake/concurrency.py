@@ -58,7 +58,7 @@ def retried(subject: str, action: Callable[[], _T]) -> _T:
 @contextmanager
 def holding(root: Path, contract: TableContract, scopes: Scopes) -> Generator[None, None, None]:
     """Keep other writers of these partitions out for the length of the scope."""
-    folder = root / ".locks" / contract.name
+    folder = root / ".locks" / "tables" / contract.name
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as locks:
         for stripe in stripes(contract, scopes):

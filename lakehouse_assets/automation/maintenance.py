@@ -1,0 +1,159 @@
+"""Jobs that keep the lake and Dagster's own records small, and tell how tables are doing.
+
+Their schedules are off at first. Steps, not assets: they change no row, so that nothing downstream may take them for
+news.
+"""
+
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+
+from dagster import (
+    AssetKey,
+    AssetObservation,
+    AssetRecordsFilter,
+    DagsterEventType,
+    DagsterInstance,
+    DagsterRunStatus,
+    DefaultScheduleStatus,
+    MetadataValue,
+    OpExecutionContext,
+    Output,
+    RunsFilter,
+    ScheduleDefinition,
+    job,
+    op,
+)
+
+from lakehouse_assets.assets import garbage, maintenance
+from lakehouse_assets.assets.holders import cursors
+from lakehouse_assets.automation.jobs import EXECUTOR
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.lake.environment_holds import collect_garbage as collect_environments
+from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.table_health import Health, table_health
+
+_FINISHED = [DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
+_RUNS_AT_ONCE = 200
+
+
+@op(description="Write small files together where it is worth it. No row changes.")
+def optimize_tables(lakehouse: LakehouseResource) -> Output[int]:
+    with explained():
+        plans = [plan for plan in maintenance.optimize(lakehouse.settings) if plan.bins]
+    saved = sum(plan.files - plan.files_after for plan in plans)
+    return Output(saved, metadata={"tables": len(plans), "files_saved": saved})
+
+
+@op(description="Delete what no repository refers to, and tables of models that no environment refers to.")
+def collect_garbage(lakehouse: LakehouseResource, after: int) -> Output[int]:
+    with explained():
+        found = garbage.collect_garbage(lakehouse.settings)
+        freed = collect_environments(lakehouse.lake)
+    rows = sum(each.rows or 0 for each in found)
+    return Output(rows, metadata={"rows_deleted": rows, "things": len(found), "model_tables": len(freed.tables)})
+
+
+@op(description="Remove from disk what nobody holds, and tell who holds the rest.")
+def vacuum_tables(lakehouse: LakehouseResource, after: int) -> Output[int]:
+    with explained():
+        done = maintenance.vacuum(lakehouse.settings)
+    freed = sum(each.plan.bytes for each in done)
+    held: dict[str, int] = {}
+    for one in (one for each in done for one in each.plan.held):
+        held[one.by] = held.get(one.by, 0) + one.bytes
+    files = sum(len(each.plan.remove) for each in done)
+    shown = {"bytes_freed": freed, "files_removed": files, "bytes_held_by": MetadataValue.json(held)}
+    return Output(freed, metadata=shown)
+
+
+@op(description="Delete Dagster's records of runs that are older than LAKEHOUSE_KEEP_RUNS_DAYS.")
+def forget_old_runs(context: OpExecutionContext, lakehouse: LakehouseResource, after: int) -> Output[int]:
+    before = datetime.now(UTC) - timedelta(days=lakehouse.settings.keep_runs_days)
+    forgotten = delete_runs(context.instance, before)
+    return Output(forgotten, metadata={"runs_deleted": forgotten})
+
+
+def delete_runs(instance: DagsterInstance, before: datetime) -> int:
+    """Delete finished runs and their events; gives how many. A run that an asset partition was last made by stays,
+    for the UI would call the partition missing."""
+    needed = _last_makers(instance)
+    deleted = 0
+    cursor: str | None = None
+    while True:
+        older = RunsFilter(statuses=_FINISHED, created_before=before)
+        runs = [record.dagster_run.run_id for record in instance.get_run_records(older, _RUNS_AT_ONCE, cursor=cursor)]
+        if not runs:
+            return deleted
+        cursor = runs[-1]
+        for run_id in runs:
+            if run_id not in needed:
+                instance.delete_run(run_id)
+                deleted += 1
+
+
+def _last_makers(instance: DagsterInstance) -> set[str]:
+    """The runs that made what the UI shows of each asset partition."""
+    found: set[str] = set()
+    storage = instance.event_log_storage
+    for key in instance.all_asset_keys():
+        ids = list(storage.get_latest_storage_id_by_partition(key, DagsterEventType.ASSET_MATERIALIZATION).values())
+        latest = instance.get_latest_materialization_event(key)
+        found |= {latest.run_id} if latest is not None else set()
+        for start in range(0, len(ids), _RUNS_AT_ONCE):
+            wanted = AssetRecordsFilter(asset_key=key, storage_ids=ids[start : start + _RUNS_AT_ONCE])
+            found |= {record.run_id for record in instance.fetch_materializations(wanted, limit=_RUNS_AT_ONCE).records}
+    return found
+
+
+@op(description="Tell of each table its files, small files, bytes, the lag of its readers and its last vacuum.")
+def observe_tables(context: OpExecutionContext, lakehouse: LakehouseResource) -> int:
+    with explained():
+        tables = table_health(lakehouse.lake, list(CATALOG.values()), list(cursors(lakehouse.settings)))
+    for each in tables:
+        context.log_event(AssetObservation(asset_key=AssetKey(each.table), metadata=_metadata(each)))
+    return len(tables)
+
+
+def _metadata(health: Health) -> dict[str, MetadataValue]:
+    """Numbers plot over time; moments and names are shown as they are."""
+    shown: dict[str, MetadataValue] = {}
+    for name, value in asdict(health).items():
+        match value:
+            case int():
+                shown[name] = MetadataValue.int(value)
+            case datetime():
+                shown[name] = MetadataValue.timestamp(value)
+            case str():
+                shown[name] = MetadataValue.text(value)
+            case _:
+                continue
+    return shown
+
+
+@job(executor_def=EXECUTOR, description="Compact, collect garbage, vacuum, and forget old runs.")
+def maintain() -> None:
+    forget_old_runs(vacuum_tables(collect_garbage(optimize_tables())))
+
+
+@job(executor_def=EXECUTOR, description="Observe the health of every table.")
+def table_health_job() -> None:
+    observe_tables()
+
+
+nightly_maintenance = ScheduleDefinition(
+    name="nightly_maintenance",
+    job=maintain,
+    cron_schedule="30 2 * * *",
+    default_status=DefaultScheduleStatus.STOPPED,
+    description="Keeps tables and Dagster's records small, at night.",
+)
+hourly_table_health = ScheduleDefinition(
+    name="hourly_table_health",
+    job=table_health_job,
+    cron_schedule="15 * * * *",
+    default_status=DefaultScheduleStatus.STOPPED,
+    description="Observes the health of every table.",
+)
+MAINTENANCE_JOBS = (maintain, table_health_job)
+MAINTENANCE_SCHEDULES = (nightly_maintenance, hourly_table_health)
