@@ -14,7 +14,7 @@ from typing import Any
 import lakehouse_assets
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.models import header as header_module
-from lakehouse_assets.models.header import Header, read_header
+from lakehouse_assets.models.header import STEPPED, Header, read_header
 from lakehouse_assets.plan.canonical_sql import LIBRARY
 from lakehouse_assets.plan.kept import Kept
 
@@ -34,10 +34,10 @@ def files_in(folder: Path) -> dict[Path, str]:
         raise BadInputError(
             subject=f"folder {folder}",
             seen="there is no such folder",
-            why="models are the .sql files in it",
+            why=f"models are the files in it that end in .sql or {STEPPED}",
             remedy="make it, or set LAKEHOUSE_MODELS to the folder that has them",
         )
-    return {path: path.read_text() for path in sorted(folder.rglob("*.sql"))}
+    return {path: path.read_text() for path in sorted((*folder.rglob("*.sql"), *folder.rglob(f"*{STEPPED}")))}
 
 
 def look_at(folder: Path) -> list[ModelFile]:
@@ -51,12 +51,25 @@ def look_at(folder: Path) -> list[ModelFile]:
             held = _read(path, text)
             kept.put(str(path), digest, held)
         inputs, sql_version = held
-        found.append(ModelFile(header=read_header(path, text), inputs=tuple(inputs), sql_version=sql_version))
+        found.append(ModelFile(header=_header(path, text), inputs=tuple(inputs), sql_version=sql_version))
     kept.save()
     return found
 
 
+def _header(path: Path, text: str) -> Header:
+    if not path.name.endswith(STEPPED):
+        return read_header(path, text)
+    from lakehouse_assets.models.stepped import parse_stepped
+
+    return parse_stepped(path, text).header
+
+
 def _read(path: Path, text: str) -> tuple[list[str], str]:
+    if path.name.endswith(STEPPED):
+        from lakehouse_assets.models.stepped import parse_stepped
+
+        stepped = parse_stepped(path, text)
+        return sorted(stepped.inputs), stepped.version
     from lakehouse_assets.models.model import DIALECT, parse_model
     from lakehouse_assets.plan.canonical_sql import canonical_sql
 

@@ -2,20 +2,24 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import TypeVar
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.models.model import Model, place
+from lakehouse_assets.models.stepped import SteppedModel
+
+_M = TypeVar("_M", bound=Model | SteppedModel)
 
 
-def in_order(models: Mapping[str, Model]) -> list[Model]:
+def in_order(models: Mapping[str, _M]) -> list[_M]:
     """Each model after those it reads, otherwise by name; a cycle is refused, spelled out."""
-    ordered: dict[str, Model] = {}
+    ordered: dict[str, _M] = {}
     for name in sorted(models):
         _visit(models, name, [], ordered)
     return list(ordered.values())
 
 
-def _visit(models: Mapping[str, Model], name: str, way: list[str], ordered: dict[str, Model]) -> None:
+def _visit(models: Mapping[str, _M], name: str, way: list[str], ordered: dict[str, _M]) -> None:
     if name in ordered:
         return
     if name in way:

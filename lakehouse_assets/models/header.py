@@ -1,6 +1,7 @@
 """The header of a model: the YAML in the comment that its file begins with, typed and refused early."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -18,6 +19,9 @@ Materialization = Literal["view", "full", "by_key", "by_partition", "by_time"]
 by interval, each once."""
 
 Interval = Literal["day", "month"]
+
+STEPPED = ".model.yaml"
+"""How the name of a file ends whose model is a list of steps."""
 
 _HEADER = re.compile(r"\A\s*/\*[ \t]*model[ \t]*\n(?P<yaml>.*?)\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -122,12 +126,17 @@ def read_header(path: Path, text: str) -> Header:
         raise _wrong(path, line, f"its header is no YAML: {error.problem}", "mend the header") from error
     if not isinstance(said, dict):
         raise _wrong(path, first, "its header is no mapping of names to values", "write it as `name: value` lines")
+    return header_of(path, {"name": path.stem, **said}, first=first, text=found["yaml"])
+
+
+def header_of(path: Path, said: Mapping[str, Any], *, first: int = 1, text: str = "") -> Header:
+    """The header that says this; what is wrong is told with its line in `text`, which begins at the line `first`."""
     try:
-        return Header.model_validate({"name": path.stem, **said})
+        return Header.model_validate(dict(said))
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"]))
-        line = first + _line_of(found["yaml"], str(problem["loc"][0]) if problem["loc"] else "")
+        line = first + _line_of(text, str(problem["loc"][0]) if problem["loc"] else "")
         message = problem["msg"].removeprefix("Value error, ")
         raise _wrong(path, line, f"its header is wrong: {place + ': ' if place else ''}{message}", "mend it") from error
 

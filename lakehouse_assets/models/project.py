@@ -8,8 +8,10 @@ from types import MappingProxyType
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.models.graph import in_order
+from lakehouse_assets.models.header import STEPPED
 from lakehouse_assets.models.meaning import Meaning, Source, read_meaning, table_source
 from lakehouse_assets.models.model import Model, parse_model, place
+from lakehouse_assets.models.stepped import SteppedModel, parse_stepped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +40,11 @@ def load_project(files: Mapping[Path, str], tables: Mapping[str, TableContract])
     return Project(meanings=read_all(in_order(models), tables), tables=MappingProxyType(dict(tables)))
 
 
-def parse_models(files: Mapping[Path, str], tables: Mapping[str, TableContract]) -> dict[str, Model]:
+def parse_models(files: Mapping[Path, str], tables: Mapping[str, TableContract]) -> dict[str, Model | SteppedModel]:
     """The models of these files by name; a name that is taken is refused."""
-    models: dict[str, Model] = {}
+    models: dict[str, Model | SteppedModel] = {}
     for path, text in files.items():
-        model = parse_model(path, text)
+        model = parse_stepped(path, text) if path.name.endswith(STEPPED) else parse_model(path, text)
         other = models.get(model.name)
         if other is not None or model.name in tables:
             raise BadInputError(
@@ -56,12 +58,16 @@ def parse_models(files: Mapping[Path, str], tables: Mapping[str, TableContract])
 
 
 def read_all(
-    models: Iterable[Model], tables: Mapping[str, TableContract], restated: Mapping[str, str] | None = None
+    models: Iterable[Model | SteppedModel],
+    tables: Mapping[str, TableContract],
+    restated: Mapping[str, str] | None = None,
 ) -> Mapping[str, Meaning]:
     """The meanings of models that come in order; `restated` has the mark of those to be built once more."""
     sources: dict[str, Source] = {name: table_source(contract) for name, contract in tables.items()}
     meanings: dict[str, Meaning] = {}
-    for model in models:
+    for each in models:
+        columns = {name: tuple(source.types) for name, source in sources.items()}
+        model = each.as_sql(columns) if isinstance(each, SteppedModel) else each
         meaning = read_meaning(model, sources, restated=(restated or {}).get(model.name, ""))
         _check_partitions(meaning, meanings, tables)
         meanings[model.name] = meaning

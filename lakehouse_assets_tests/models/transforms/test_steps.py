@@ -7,8 +7,9 @@ import pytest
 import yaml
 from pyspark.sql import SparkSession
 
+from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.lake.views import view_scope
+from lakehouse_assets.models.project import load_project
 from lakehouse_assets.models.transforms.base import Relation
 from lakehouse_assets.models.transforms.docs import kinds, name_of, page
 from lakehouse_assets.models.transforms.steps import STEPS, compile_steps, read_steps, relations_of
@@ -22,25 +23,37 @@ def compiled(*steps: str, columns: str = "a b c", tables: dict[str, list[str]] |
     return compile_steps(Relation(name="t", columns=tuple(columns.split())), read, tables or {}, subject=SUBJECT).sql
 
 
+def contract(name: str, schema: str) -> TableContract:
+    columns = [each.strip().split(" ", 1) for each in schema.split(",")]
+    return TableContract(
+        name=name,
+        description="Rows of a case.",
+        columns=tuple(
+            Column(name=each, type=kind, description="", nullable=place > 0)  # pyright: ignore[reportArgumentType]
+            for place, (each, kind) in enumerate(columns)
+        ),
+        key=(columns[0][0],),
+        strategy="upsert",
+    )
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.step[:60])
-def test_a_transform_gives_these_rows_on_spark(case: Case, spark: SparkSession):
-    (step,) = steps = read_steps([yaml.safe_load(case.step)], subject=SUBJECT)
-    others = {name: spark.createDataFrame(rows, schema) for name, (schema, rows) in case.tables.items()}
-    given = spark.createDataFrame(case.given, case.schema)
-    with view_scope(spark) as views:
-        names = {name: views.register(name, frame) for name, frame in others.items()}
-        source = Relation(name=views.register("given", given), columns=tuple(given.columns))
-        tables = {name: frame.columns for name, frame in others.items()}
-        query = compile_steps(source, steps, tables, subject=SUBJECT)
-        text = query.sql
-        for name, registered in names.items():
-            text = text.replace(f"`{name}` AS other", f"`{registered}` AS other").replace(
-                f"FROM `{name}`", f"FROM `{registered}`"
-            )
-        found = spark.sql(text)
-        assert tuple(found.columns) == query.columns
+def test_a_model_of_one_step_gives_these_rows_on_spark(case: Case, spark: SparkSession):
+    tables = {**case.tables, "given": (case.schema, case.given)}
+    text = yaml.safe_dump({"materialization": "view", "from": "given", "steps": [yaml.safe_load(case.step)]})
+    contracts = {name: contract(name, schema) for name, (schema, _) in tables.items()}
+    model = load_project({Path("m.model.yaml"): text}, contracts).meanings["m"]
+    assert set(model.inputs) == set(tables)
+    for name, (schema, rows) in tables.items():
+        spark.createDataFrame(rows, schema).createOrReplaceTempView(name)
+    try:
+        found = spark.sql(model.sql)
+        assert found.columns == list(model.columns)
         rows = [tuple(row.values()) for row in found.toArrow().to_pylist()]
-    assert sorted(rows, key=repr) == sorted(_expected(case), key=repr), step
+    finally:
+        for name in tables:
+            spark.catalog.dropTempView(name)
+    assert sorted(rows, key=repr) == sorted(_expected(case), key=repr)
 
 
 def _expected(case: Case) -> list[tuple[object, ...]]:
