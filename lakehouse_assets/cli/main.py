@@ -54,6 +54,7 @@ _VERBS = {
     "ingest": "lakehouse_assets.cli.ingest:ingest",
     "deliver": "lakehouse_assets.cli.ingest:deliver",
     "marks": "lakehouse_assets.cli.marks:marks",
+    "stream": "lakehouse_assets.cli.stream:stream",
     "scip": "lakehouse_assets.cli.scip:scip",
     "export": "lakehouse_assets.cli.export:export",
     "publish": "lakehouse_assets.cli.publish:publish",

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.connections import Connection, Frozen
 from lakehouse_assets.contracts.files import FileIngest, HttpIngest
+from lakehouse_assets.contracts.streams import StreamSpec
 from lakehouse_assets.contracts.table import Column, ColumnType, SchemaPolicy, TableContract, ViolationPolicy
 from lakehouse_assets.core.hashing import json_fingerprint
 
@@ -136,13 +137,14 @@ class SqlProject(Frozen):
     files: tuple[FileIngest, ...] = ()
     http: tuple[HttpIngest, ...] = ()
     deliver: tuple[Delivery, ...] = ()
+    streams: tuple[StreamSpec, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for each in (*self.ingest, *self.deliver):
             if each.connection not in self.connections:
                 raise ValueError(f"{each.name}: there is no connection {each.connection}")
-        for names in (self.tables, [each.name for each in self.deliver]):
+        for names in ([*self.tables, *(each.name for each in self.streams)], [each.name for each in self.deliver]):
             if doubled := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"{doubled[0]} is there twice")
         known = {*CATALOG, *self.tables}

@@ -40,7 +40,9 @@ def contract(name: str, schema: str) -> TableContract:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.step[:60])
 def test_a_model_of_one_step_gives_these_rows_on_spark(case: Case, spark: SparkSession):
     tables = {**case.tables, "given": (case.schema, case.given)}
-    text = yaml.safe_dump({"materialization": "view", "from": "given", "steps": [yaml.safe_load(case.step)]})
+    text = yaml.safe_dump(
+        {"materialization": "view", "from": "given", "steps": [yaml.safe_load(case.step)]}, sort_keys=False
+    )
     contracts = {name: contract(name, schema) for name, (schema, _) in tables.items()}
     model = load_project({Path("m.model.yaml"): text}, contracts).meanings["m"]
     assert set(model.inputs) == set(tables)

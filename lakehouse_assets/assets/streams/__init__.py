@@ -1,0 +1,1 @@
+"""Streams as assets: each run takes what has come."""

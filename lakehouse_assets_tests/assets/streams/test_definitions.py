@@ -1,0 +1,75 @@
+"""Streams as a project's YAML names them: in the UI, and by the command."""
+
+import json
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from lakehouse_assets.assets.streams.definitions import stream_asset
+from lakehouse_assets.contracts.streams import StreamSpec
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.sources.sql.project import load_project
+from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.writes import rows_of
+
+YAML = """
+streams:
+  - name: readings
+    source: {{kind: files, path: {folder}, format: json}}
+    key: [id]
+    columns: [{{name: id, type: bigint}}, {{name: value, type: double}}]
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "ingest").mkdir()
+    (tmp_path / "ingest" / "streams.yaml").write_text(YAML.format(folder=tmp_path / "in"))
+    monkeypatch.setenv("LAKEHOUSE_INGEST", str(tmp_path / "ingest"))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_stream_runs_from_the_ui_and_by_the_command(project: Path, lake: Lake):
+    streams = load_project(project / "ingest").streams
+    (project / "in" / "1.json").write_text(json.dumps({"id": 1, "value": 1.5}))
+    run = dg.materialize([stream_asset(streams[0])], resources={"lakehouse": LakehouseResource()})
+    (made,) = run.asset_materializations_for_node("readings")
+    assert made.metadata["inserted"].value == 1
+    (project / "in" / "2.json").write_text(json.dumps({"id": 2, "value": 2.5}))
+    assert [each["inserted"] for each in lakehouse_json("stream", "readings")] == [1]
+    assert [row["id"] for row in rows_of(lake, streams[0].contract)] == [1, 2]
+
+
+@pytest.mark.usefixtures("project")
+def test_a_stream_that_is_not_named_is_refused():
+    with pytest.raises(BadInputError, match="none of that name among readings"):
+        lakehouse("stream", "nothing")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"source": {"kind": "files", "path": "x", "format": "json"}}, "needs columns with types"),
+        ({"source": {"kind": "table", "table": "nothing"}}, "no table nothing"),
+        ({"name": "edges"}, "a table of the code graph"),
+        ({"key": ["other"], "columns": [{"name": "id", "type": "int"}]}, "other is not one of the columns"),
+    ],
+)
+def test_what_a_stream_cannot_be_is_refused_when_it_is_read(said: dict[str, object], told: str):
+    plain = {"name": "s", "source": {"kind": "table", "table": "edges"}, "key": ["repo"]}
+    with pytest.raises(ValueError, match=told):
+        StreamSpec.model_validate(plain | said)
+
+
+def test_a_stream_of_a_table_has_its_columns_and_follows_it_in_the_lineage():
+    spec = StreamSpec.model_validate(
+        {"name": "copy", "source": {"kind": "table", "table": "definitions"}, "key": ["repo", "path", "def_id"]}
+    )
+    assert "qualified_name" in spec.contract.column_names
+    assert stream_asset(spec).asset_deps[dg.AssetKey("copy")] == {dg.AssetKey("definitions")}
