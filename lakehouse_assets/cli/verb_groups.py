@@ -8,7 +8,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "See what happened": ("story", "run-diff", "delta-diff", "verify", "replay"),
     "Models and environments": ("env", "plan", "apply", "promote", "rollback"),
-    "Rows in and out": ("ingest", "deliver", "marks", "scip", "export", "publish"),
+    "Rows in and out": ("ingest", "deliver", "marks", "stream", "scip", "export", "publish"),
     "Operate": (
         *("server", "backfill", "tables", "plan-write", "pin", "unpin", "optimize", "vacuum"),
         *("gc", "completion"),
