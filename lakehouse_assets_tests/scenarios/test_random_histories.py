@@ -39,7 +39,7 @@ def lived(start: dict[str, Tree], history: list[Step]) -> None:
         assert [each for each in found if each.surplus or each.lacking] == []
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(trees, histories)
 def test_any_history_ends_where_a_clean_build_ends(start: dict[str, Tree], history: list[Step]):
     lived(start, history)
