@@ -23,8 +23,10 @@ def repository(name: str, folder: Path) -> Path:
 
 
 def commit(path: Path, message: str) -> None:
+    """Commit what was changed; an edit that made its own commit leaves nothing to do."""
     subprocess.run(["git", "-C", str(path), "add", "--all"], check=True)
-    subprocess.run(["git", "-C", str(path), "commit", "-q", "-m", message], check=True)
+    if subprocess.run(["git", "-C", str(path), "diff", "--cached", "--quiet"], check=False).returncode:
+        subprocess.run(["git", "-C", str(path), "commit", "-q", "-m", message], check=True)
 
 
 def _from_release(name: str, wheels: Path, target: Path) -> None:

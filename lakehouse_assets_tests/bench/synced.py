@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ class Sync:
     memory: int
     by_asset: dict[str, float]
     rows: dict[str, int]
+    writes: list[dict[str, Any]]
+    steps: dict[str, float]
+    """Seconds of each step of the run; the rest of `seconds` is the start of the process, planning, and Dagster."""
 
 
 def sync(home: Path, name: str) -> Sync:
@@ -49,6 +53,8 @@ def sync(home: Path, name: str) -> Sync:
         memory=memory,
         by_asset={row["asset"]: sum(json.loads(row["seconds"]).values()) for row in writes},
         rows={row["asset"]: row["rows_inserted"] + row["rows_updated"] + row["rows_deleted"] for row in writes},
+        writes=writes,
+        steps=_steps(home, writes),
     )
 
 
@@ -63,6 +69,24 @@ def _written(home: Path) -> list[dict[str, Any]]:
     from lakehouse_assets.lake.tables import Lake
 
     return Lake(home / "lake").read(WRITES).sort_by("written_at").to_pylist()
+
+
+def _steps(home: Path, writes: list[dict[str, Any]]) -> dict[str, float]:
+    """What Dagster kept of the run's steps, as `lakehouse replay` shows it."""
+    if not writes:
+        return {}
+    code = (
+        "import json, sys\n"
+        "from lakehouse_assets.cli.instance import open_instance\n"
+        "from lakehouse_assets.core.settings import load_settings\n"
+        "with open_instance(load_settings()) as instance:\n"
+        "    stats = instance.get_run_step_stats(sys.argv[1])\n"
+        "print(json.dumps({s.step_key: s.end_time - s.start_time for s in stats if s.start_time and s.end_time}))"
+    )
+    env = os.environ | {"LAKEHOUSE_HOME": str(home)}
+    run = [sys.executable, "-c", code, writes[-1]["run_id"]]
+    out = subprocess.run(run, env=env, capture_output=True, text=True, check=True)
+    return json.loads(out.stdout.splitlines()[-1])
 
 
 class _Peak:
