@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("spark")
 
 
 def versions(lake: Lake) -> dict[str, int]:
-    return {contract.name: lake.open(contract).version() for contract in (*TABLES, PLANS)}
+    return {contract.name: lake.open(contract).version() for contract in TABLES}
 
 
 def cursors(lake: Lake) -> dict[tuple[str, str], str]:
@@ -93,7 +93,8 @@ def test_a_second_sync_starts_no_java_and_records_no_run(
     lakehouse("repo", "add", "shop", str(shop.path))
     lakehouse("sync", "shop")
     before = versions(lake)
-    assert {row["step"] for row in lake.rows(PLANS)} == set(STEPS)
+    plans = lake.rows(PLANS)
+    assert {row["step"] for row in plans} == set(STEPS)
 
     again = spawn(settings, "sync", "--all", **without_java(tmp_path))
 
@@ -101,6 +102,7 @@ def test_a_second_sync_starts_no_java_and_records_no_run(
     assert "shop: fresh at" in again.stdout
     assert not java_was_started(tmp_path)
     assert versions(lake) == before
+    assert lake.rows(PLANS) == plans
 
 
 def test_only_the_repository_that_moved_is_synced(shop: RepoBuilder, lake: Lake, tmp_path: Path):
