@@ -11,6 +11,7 @@ from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.compaction import compact_table, planned
 from lakehouse_assets.lake.environment_holds import model_tables
+from lakehouse_assets.lake.maintained import record
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.vacuum import Vacuumed, look, vacuum_table
@@ -46,8 +47,11 @@ def vacuum(
     done: list[Vacuumed] = []
     with unvacuumed(lake):
         holds = all_holds(settings)
-        for contract in contracts:
-            done.append((look if dry_run else vacuum_table)(lake, contract, holds, age=age))
+        try:
+            for contract in contracts:
+                done.append((look if dry_run else vacuum_table)(lake, contract, holds, age=age))
+        finally:  # also what was removed before one failed; in one commit, for a vacuum is of all tables
+            record(lake, *(each.done for each in done if each.done is not None))
     return done
 
 

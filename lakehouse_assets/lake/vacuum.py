@@ -6,7 +6,7 @@ Log entries go oldest first and files before them, so that a kill leaves nothing
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from lakehouse_assets.contracts.table import TableContract
@@ -14,7 +14,7 @@ from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.concurrency import holding
 from lakehouse_assets.lake.data_files import remove_files
 from lakehouse_assets.lake.ledger import Ledger
-from lakehouse_assets.lake.maintained import Done, record
+from lakehouse_assets.lake.maintained import Done
 from lakehouse_assets.lake.table_log import files_on_disk, table_log
 from lakehouse_assets.lake.tables import LOG_CLEANUP, Lake
 from lakehouse_assets.plan.holds import Hold, holds_of
@@ -31,6 +31,8 @@ class Vacuumed:
     plan: VacuumPlan
     files_before: int
     bytes_before: int
+    done: Done | None = None
+    """The account of it, to be recorded; None if it was only looked at."""
 
 
 def look(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta) -> Vacuumed:
@@ -47,24 +49,20 @@ def vacuum_table(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, 
         remove_files(lake.path(contract), plan.remove)
         _clean_log(lake, contract, plan)
         version = lake.open(contract).version()
-    done = _told(plan, disk)
-    held = {each.by: {"files": each.files, "bytes": each.bytes} for each in plan.held}
-    record(
-        lake,
-        Done(
-            asset=contract.name,
-            action="vacuum",
-            version=version,
-            files_before=done.files_before,
-            files_after=done.files_before - len(plan.remove),
-            bytes_freed=plan.bytes,
-            log_entries=plan.log_entries,
-            held=held,
-            seconds=time.perf_counter() - started,
-        ),
+    seen = _told(plan, disk)
+    done = Done(
+        asset=contract.name,
+        action="vacuum",
+        version=version,
+        files_before=seen.files_before,
+        files_after=seen.files_before - len(plan.remove),
+        bytes_freed=plan.bytes,
+        log_entries=plan.log_entries,
+        held={each.by: {"files": each.files, "bytes": each.bytes} for each in plan.held},
+        seconds=time.perf_counter() - started,
     )
     report("vacuum", contract.name, "removed", files=len(plan.remove), bytes=plan.bytes)
-    return done
+    return replace(seen, done=done)
 
 
 def _told(plan: VacuumPlan, disk: dict[str, DiskFile]) -> Vacuumed:

@@ -6,6 +6,7 @@ import pytest
 
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.contracts.maintenance import MAINTENANCE
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.core.hashing import json_text
@@ -97,7 +98,7 @@ def test_versions_tells_what_can_be_read_and_what_is_pinned(commits: list[str]):
 
 
 def test_a_vacuum_keeps_the_last_commits_and_the_pinned_and_tells_so(
-    commits: list[str], monkeypatch: pytest.MonkeyPatch
+    lake: Lake, commits: list[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("LAKEHOUSE_KEEP_COMMITS", "1")
     lakehouse("pin", f"r@{commits[0]}", "--why", "release")
@@ -107,6 +108,9 @@ def test_a_vacuum_keeps_the_last_commits_and_the_pinned_and_tells_so(
     assert [each["removed_files"] for each in done] == [each["removed_files"] for each in would]
     held = {one["by"]: one["why"] for each in done for one in each["held"]}
     assert held[f"pin r@{commits[0][:12]}"] == "release"
+    told = [row for row in lake.rows(MAINTENANCE) if row["action"] == "vacuum"]
+    assert [row["asset"] for row in told] == [each["table"] for each in done]
+    assert lake.size(MAINTENANCE).files == 1
     assert sources(f"r@{commits[0]}") == ["a.g1"]
     assert sources(f"r@{commits[2]}") == ["a.g1", "a.g2", "a.g3"]
     assert [row["readable"] for row in lakehouse_json("versions", "r")] == [True, False, True]

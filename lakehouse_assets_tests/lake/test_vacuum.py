@@ -14,7 +14,6 @@ from deltalake import DeltaTable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lakehouse_assets.contracts.maintenance import MAINTENANCE
 from lakehouse_assets.lake.change_feed import present_cursor, read_changes
 from lakehouse_assets.lake.compaction import compact_table
 from lakehouse_assets.lake.ledger import Ledger
@@ -60,8 +59,8 @@ def test_what_nobody_holds_goes_and_the_rows_stay(lake: Lake):
     assert len(done.plan.remove) == 3 + 3  # the versions before, and the feed
     assert rows_of(lake, THINGS) == before
     assert len(files_on_disk(lake.path(THINGS))) == 1
-    (row,) = lake.rows(MAINTENANCE)
-    assert (row["action"], row["files_before"], row["files_after"]) == ("vacuum", 7, 1)
+    assert done.done is not None
+    assert (done.done.action, done.done.files_before, done.done.files_after) == ("vacuum", 7, 1)
 
 
 def test_looking_removes_nothing(lake: Lake):
