@@ -2,7 +2,7 @@
 
 from dagster import Definitions, load_assets_from_modules
 
-from lakehouse_assets.assets.change import diffs, file_changes, impact, lifetimes
+from lakehouse_assets.assets.change import commit_files, diffs, file_changes, impact, lifetimes
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
@@ -32,6 +32,7 @@ _code_graph = Definitions(
             snapshots,
             blobs,
             extracts,
+            commit_files,
             file_changes,
             diffs,
             impact,

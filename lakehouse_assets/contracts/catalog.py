@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from lakehouse_assets.contracts.blobs import BLOBS
+from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
 from lakehouse_assets.contracts.definitions import DEFINITIONS
@@ -53,6 +54,7 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             SNAPSHOTS,
             BLOBS,
             EXTRACTS,
+            COMMIT_FILES,
             FILE_CHANGES,
             DIFFS,
             MODULE_INDEX,

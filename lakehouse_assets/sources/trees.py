@@ -66,10 +66,10 @@ def changes_since(objects: Objects, since: str, tree: str) -> TreeChanges | NotC
         return NotComparable(reason=error.seen)
     if before is None:
         return NotComparable(reason=f"{kind} {since} names no tree")
-    return _compared(objects, before, tree)
+    return compared(objects, before, tree)
 
 
-def _compared(objects: Objects, before: str, after: str) -> TreeChanges | NotComparable:
+def compared(objects: Objects, before: str, after: str) -> TreeChanges | NotComparable:
     files: list[TreeFile] = []
     gone: list[bytes] = []
     pairs: list[tuple[bytes, str | None, str | None]] = [(b"", before, after)] if before != after else []
