@@ -102,9 +102,10 @@ def _application(
 ) -> "Application":
     from lakehouse_assets.lake.environment_changes import create_environment
     from lakehouse_assets.lake.environments import Environments
+    from lakehouse_assets.lake.known_tables import known_tables
     from lakehouse_assets.lake.model_apply import Application
     from lakehouse_assets.lake.model_building import Workshop
-    from lakehouse_assets.lake.model_plans import Request, known_tables, plan_for
+    from lakehouse_assets.lake.model_plans import Request, plan_for
     from lakehouse_assets.models.environment import Environment
 
     lake = lakehouse.lake
@@ -113,7 +114,7 @@ def _application(
     plan = plan_for(lake, folder, Request(environment=name, selection=tuple(models)))
     workshop = Workshop(
         lake=lake,
-        tables=known_tables(),
+        tables=known_tables(lake),
         spark=lambda: spark.spark_session,
         executor=lakehouse.settings.executor,
     )

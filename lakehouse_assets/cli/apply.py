@@ -104,15 +104,15 @@ def make(settings: Settings, environment: str, select: tuple[str, ...], restate:
 
 def carry_out(settings: Settings, plan: "Plan") -> "PipelineExecution":
     """Apply a plan in this process."""
+    from lakehouse_assets.lake.known_tables import known_tables
     from lakehouse_assets.lake.model_apply import Application, written_here
     from lakehouse_assets.lake.model_building import Workshop
-    from lakehouse_assets.lake.model_plans import known_tables
     from lakehouse_assets.lake.session import runtime_for
     from lakehouse_assets.lake.tables import Lake
 
     workshop = Workshop(
         lake=Lake(settings.lake),
-        tables=known_tables(),
+        tables=known_tables(Lake(settings.lake)),
         spark=lambda: runtime_for(settings).session,
         executor=settings.executor,
     )

@@ -89,8 +89,9 @@ def test(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
 
 
 def _project(settings: Settings) -> "Project":
-    from lakehouse_assets.lake.model_plans import known_tables
+    from lakehouse_assets.lake.known_tables import known_tables
+    from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.models.files import files_in
     from lakehouse_assets.models.project import load_project
 
-    return load_project(files_in(settings.models), known_tables())
+    return load_project(files_in(settings.models), known_tables(Lake(settings.lake)))

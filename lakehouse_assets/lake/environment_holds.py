@@ -1,7 +1,6 @@
 """What environments hold of the tables: the versions that they show, and those that they would go back to."""
 
 import fcntl
-import re
 import shutil
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -14,13 +13,12 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.environment_changes import drop_environment
 from lakehouse_assets.lake.environments import Environments, kept_versions
+from lakehouse_assets.lake.known_tables import VERSION_TABLE
 from lakehouse_assets.lake.model_tables import named, stored_contract
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment
 from lakehouse_assets.plan.holds import Hold
 from lakehouse_assets.plan.sql_text import in_list
-
-_VERSION_TABLE = re.compile(r"[a-z0-9_]+__[0-9a-f]{16}")
 
 
 def environments(settings: Settings) -> Iterator[Hold]:
@@ -66,7 +64,7 @@ def collect_garbage(lake: Lake, *, dry_run: bool = False) -> Collected:
             if not (dry_run and environment.name in expired)
             for member in environment.members.values()
         }
-        there = [each.name for each in lake.root.iterdir() if _VERSION_TABLE.fullmatch(each.name)]
+        there = [each.name for each in lake.root.iterdir() if VERSION_TABLE.fullmatch(each.name)]
         unused = sorted(set(there) - referred)
         sizes = {table: _bytes(lake, table) for table in unused}
         if unused and not dry_run:

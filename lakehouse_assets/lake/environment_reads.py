@@ -1,10 +1,7 @@
 """What the names of an environment stand for, to those who read in it."""
 
-from collections.abc import Mapping
-
-from lakehouse_assets.contracts.catalog import CATALOG
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.environments import Environments, kept_meanings
+from lakehouse_assets.lake.known_tables import known_tables
 from lakehouse_assets.lake.model_engine import relations_sql
 from lakehouse_assets.lake.model_inputs import Relations, needed, relations_of
 from lakehouse_assets.lake.query import Tables, tables_now
@@ -12,10 +9,10 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import known
 
 
-def environment_relations(lake: Lake, name: str, tables: Mapping[str, TableContract] = CATALOG) -> Relations:
+def environment_relations(lake: Lake, name: str) -> Relations:
     """Every name of the revision in force, each after those it is made of."""
     environment = known(Environments(lake).all(), name)
-    return relations_of(lake, environment.members, kept_meanings(lake, environment.members), tables)
+    return relations_of(lake, environment.members, kept_meanings(lake, environment.members), known_tables(lake))
 
 
 def environment_tables(lake: Lake, query: str, name: str) -> Tables:
@@ -23,6 +20,6 @@ def environment_tables(lake: Lake, query: str, name: str) -> Tables:
     shown = environment_relations(lake, name)
     asked = tuple(each for each in shown if each in query.lower())
     now = tables_now(lake, query)
-    relations = {**relations_sql(lake, needed(shown, asked, CATALOG))}
+    relations = {**relations_sql(lake, needed(shown, asked, known_tables(lake)))}
     relations |= {each: sql for each, sql in now.relations.items() if each not in shown}
     return Tables(relations=relations, known=tuple(dict.fromkeys((*shown, *now.known))))

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from lakehouse_assets.contracts.catalog import CATALOG
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.lake.environments import Environments, kept_meanings
+from lakehouse_assets.lake.known_tables import known_tables
 from lakehouse_assets.lake.model_facts import built_tables, source_states
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import inherited, known
@@ -33,16 +32,11 @@ class Request:
     """Models, or `model:2026-01-01..2026-02-01`."""
 
 
-def known_tables() -> Mapping[str, TableContract]:
-    """The tables that models may read beside each other."""
-    return CATALOG
-
-
 def plan_for(lake: Lake, folder: Path, request: Request, *, today: date | None = None) -> Plan:
     """The plan that would bring the environment to what the folder's models say."""
     environments = Environments(lake).all()
     environment = inherited(environments, known(environments, request.environment))
-    tables = known_tables()
+    tables = known_tables(lake)
     local = parse_models(files_in(folder), tables)
     stored = kept_meanings(lake, environment.members)
     chosen = _chosen(local, stored, request.selection)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.environment_reads import environment_relations
+from lakehouse_assets.lake.known_tables import known_tables
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.model_audits import REDACTED
 from lakehouse_assets.lake.model_engine import relations_sql
@@ -121,7 +121,7 @@ def read_side(lake: Lake, text: str) -> Side:
     else:
         known = {
             each: Stored(contract=contract, version=int(version) if version.isdecimal() else None)
-            for each, contract in CATALOG.items()
+            for each, contract in known_tables(lake).items()
             if lake.exists(contract)
         }
     if table not in known or (version and not version.isdecimal()):
@@ -141,7 +141,7 @@ def read_side(lake: Lake, text: str) -> Side:
         said = what.meaning.header
         sensitive = frozenset(each for each, column in said.columns.items() if column.sensitive)
         columns, key = tuple(what.meaning.columns), said.key
-    relations = needed(known, (table,), CATALOG)
+    relations = needed(known, (table,), known_tables(lake))
     return Side(text=text, table=table, relations=relations, columns=columns, key=key, sensitive=sensitive)
 
 

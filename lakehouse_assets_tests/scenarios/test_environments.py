@@ -25,15 +25,21 @@ LARGE = "SELECT repo, path FROM sizes WHERE size > 1"
 PER_REPO = model_text(SIZES, materialization="by_partition", partition_by="[repo]")
 
 
-@pytest.fixture
-def built(lake: Lake, tmp_path: Path) -> ModelLake:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> ModelLake:
     """`sizes` of two repositories, partition by partition, and `large` over it, applied in prod."""
-    found = ModelLake(lake, tmp_path / "models")
+    home = tmp_path_factory.mktemp("built")
+    found = ModelLake(Lake(home / "lake"), home / "models")
     found.rows(SNAPSHOTS, [file("a", "x.py", 1), file("a", "y.py", 2), file("b", "z.py", 3)])
     found.models(sizes=PER_REPO, large=LARGE)
     found.create("prod")
     assert found.ran("prod") == ["large", "sizes"]
     return found
+
+
+@pytest.fixture
+def built(once: ModelLake, tmp_path: Path) -> ModelLake:
+    return once.copy(tmp_path)
 
 
 def large(lake: ModelLake, environment: str) -> list[str]:

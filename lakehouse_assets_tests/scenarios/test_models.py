@@ -14,15 +14,21 @@ SIZES = "SELECT repo, path, size * 2 AS twice FROM base"
 KINDS = "SELECT repo, path, kind FROM base"
 
 
-@pytest.fixture
-def built(lake: Lake, tmp_path: Path) -> ModelLake:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> ModelLake:
     """Three models, applied in prod."""
-    found = ModelLake(lake, tmp_path / "models")
+    home = tmp_path_factory.mktemp("built")
+    found = ModelLake(Lake(home / "lake"), home / "models")
     found.rows(SNAPSHOTS, [file("a", "x.py", 1), file("a", "y.py", 2)])
     found.models(base=BASE, sizes=SIZES, kinds=KINDS)
     found.create("prod")
     assert found.ran("prod") == ["base", "kinds", "sizes"]
     return found
+
+
+@pytest.fixture
+def built(once: ModelLake, tmp_path: Path) -> ModelLake:
+    return once.copy(tmp_path)
 
 
 def shown(lake: ModelLake, environment: str) -> list[tuple[str, int]]:

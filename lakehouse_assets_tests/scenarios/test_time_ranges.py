@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.lake import model_plans
 from lakehouse_assets.lake.environment_changes import promote
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.explain import said_parts
@@ -43,12 +41,8 @@ def event(number: int, day: int, weight: int = 1, month: int = 2) -> dict[str, o
 
 
 @pytest.fixture
-def days(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelLake:
-    """Events on three days, and their sum by day, applied on the 4th."""
-    tables = {EVENTS.name: EVENTS, FILE_CHANGES.name: FILE_CHANGES}
-    monkeypatch.setattr(model_plans, "known_tables", lambda: tables)
-    monkeypatch.setattr("lakehouse_assets_tests.support.model_lake.known_tables", lambda: tables)
-    monkeypatch.setattr("lakehouse_assets.lake.environment_reads.CATALOG", tables)
+def days(lake: Lake, tmp_path: Path) -> ModelLake:
+    """Events on three days, in a table that no contract of ours knows, and their sum by day, applied on the 4th."""
     found = ModelLake(lake, tmp_path / "models")
     found.rows(EVENTS, [event(1, 1), event(2, 2, 5), event(3, 3)])
     found.models(daily=DAILY)

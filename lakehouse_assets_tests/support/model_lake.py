@@ -1,5 +1,6 @@
 """A lake with a folder of models, and environments over it: what ran is told by name."""
 
+import shutil
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -10,9 +11,10 @@ from lakehouse_assets.lake.environment_changes import create_environment
 from lakehouse_assets.lake.environment_reads import environment_tables
 from lakehouse_assets.lake.environments import Environments
 from lakehouse_assets.lake.executions import PipelineExecution
+from lakehouse_assets.lake.known_tables import known_tables
 from lakehouse_assets.lake.model_apply import Application, written_here
 from lakehouse_assets.lake.model_building import Workshop
-from lakehouse_assets.lake.model_plans import Request, known_tables, plan_for
+from lakehouse_assets.lake.model_plans import Request, plan_for
 from lakehouse_assets.lake.query import ask
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment
@@ -29,6 +31,14 @@ class ModelLake:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._writes = 0
+
+    def copy(self, path: Path) -> "ModelLake":
+        """The same in another place: what is done to it is not done to this one."""
+        shutil.copytree(self.lake.root, path / "lake")
+        shutil.copytree(self.folder, path / "models")
+        found = ModelLake(Lake(path / "lake"), path / "models")
+        found._writes = self._writes
+        return found
 
     def rows(self, contract: TableContract, rows: Sequence[dict[str, Any]], *repos: str) -> None:
         """The rows of some repositories in a table of the graph."""
@@ -59,7 +69,7 @@ class ModelLake:
         return self.carry_out(self.plan(environment, **more))
 
     def carry_out(self, plan: Plan) -> PipelineExecution:
-        workshop = Workshop(lake=self.lake, tables=known_tables(), spark=no_spark, executor="delta-rs")
+        workshop = Workshop(lake=self.lake, tables=known_tables(self.lake), spark=no_spark, executor="delta-rs")
         application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
         return application.carry_out()
 

@@ -1,0 +1,59 @@
+"""The tables that models may read beside each other: those of the catalog, and whatever else was landed in the lake."""
+
+import re
+from collections.abc import Mapping
+
+from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
+from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.lake.model_tables import named
+from lakehouse_assets.lake.table_facts import type_name
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.alignment import known_type
+
+VERSION_TABLE = re.compile(r"[a-z0-9_]+__[0-9a-f]{16}")
+"""Names of tables that hold versions of models: these are read by the models' own names."""
+
+
+def known_tables(lake: Lake) -> Mapping[str, TableContract]:
+    """All of them by name."""
+    return {**CATALOG, **landed_tables(lake)}
+
+
+def landed_tables(lake: Lake) -> dict[str, TableContract]:
+    """Tables without a contract of ours: their columns are what their logs say, and what their ingest says of them."""
+    from lakehouse_assets.sources.sql.ingest import stored_contract
+    from lakehouse_assets.sources.sql.project import load_project
+
+    folders = sorted(lake.root.iterdir()) if lake.root.is_dir() else []
+    names = [each.name for each in folders if (each / "_delta_log").is_dir() and not each.name.startswith(".")]
+    landed = [name for name in names if name not in CATALOG and not VERSION_TABLE.fullmatch(name)]
+    if not landed:
+        return {}
+    found = {name: _by_its_log(lake, name) for name in landed if lake.exists(named(name))}
+    for ingest in load_project(load_settings().ingest).ingest:
+        said = stored_contract(lake, ingest)
+        if said is not None:
+            found[ingest.name] = said
+    return found
+
+
+def _by_its_log(lake: Lake, name: str) -> TableContract:
+    table = lake.open(named(name))
+    places = table.metadata().partition_columns
+    types: dict[str, ColumnType] = {
+        each.name: known_type(named(name), each.name, type_name(each.type)) for each in table.schema().fields
+    }
+    columns = tuple(
+        Column(name=each, type=kind, description="", nullable=each not in places) for each, kind in types.items()
+    )
+    # What tells its rows apart is not known; nobody writes by this contract.
+    key = columns[0] if not columns[0].nullable else Column(name=columns[0].name, type=columns[0].type, description="")
+    return TableContract(
+        name=name,
+        description="",
+        columns=(key, *columns[1:]),
+        key=(key.name,),
+        partition_by=tuple(places),
+        strategy="upsert",
+    )
