@@ -38,11 +38,10 @@ def _is_whole(node: exp.Expr) -> bool:
 
 
 def _plain_cast(node: exp.Expr) -> bool:
+    """To a type that holds every value of the one before: where a value does not fit, the engines part."""
     kind = node.args["to"].this.name
     match kind:
-        case "INT" | "BIGINT":
-            return _is_whole(node.this)
-        case "DOUBLE":
+        case "BIGINT" | "DOUBLE":
             return _is_whole(node.this)
         case "DATE":
             return node.this.type is not None and node.this.type.this.name in ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
@@ -70,6 +69,7 @@ _CONDITIONS: dict[type[exp.Expr], Callable[[exp.Expr], bool]] = {
     exp.Literal: _one_value,
     exp.Sum: lambda node: _is_whole(node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this),
     exp.Cast: _plain_cast,
+    exp.TryCast: _plain_cast,
     exp.Div: _safe_division,
     exp.Like: _plain_pattern,
     exp.Distinct: lambda node: len(node.expressions) <= 1 or isinstance(node.parent, exp.Select),
