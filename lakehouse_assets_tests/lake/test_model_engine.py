@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.schemas import arrow_type
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.settings import DEFAULT_MODELS
 from lakehouse_assets.lake.model_engine import EngineName, Question, answer
