@@ -146,6 +146,9 @@ class Application:
         for step in self.plan.steps:
             if step.meaning is None:
                 continue
+            if not step.chosen:
+                members[step.name] = self.plan.environment.members[step.name]
+                continue
             relation = self.builder.relations[step.name]
             members[step.name] = Member(
                 kind="view" if step.action == "view" else "table",

@@ -74,15 +74,14 @@ class Builder:
                 self.relations[name] = stored
 
     def leave(self, step: Step) -> None:
-        """Take a model that does not run as it is."""
+        """Take a model that does not run as the plan saw it."""
         assert step.meaning is not None
         if step.action == "view":
             self.relations[step.name] = Viewed(meaning=step.meaning)
             return
         contract = stored_contract(self.workshop.lake, step.meaning)
         assert contract is not None
-        pinned = self.plan.environment.members.get(step.name)
-        self._known(step.name, contract, pinned.table_version if pinned and not step.chosen else None)
+        self._known(step.name, contract, step.table_version)
 
     def is_cut_off(self, step: Step) -> bool:
         """Whether the inputs came out as they were when the model was made: then so would its rows."""

@@ -51,6 +51,8 @@ class Step:
     rows_to_read: int | None = None
     chosen: bool = True
     """Whether it was chosen; one that was not stays at what the environment shows of it."""
+    table_version: int | None = None
+    """Version of its table that the plan saw: what others are made from, if it does not run."""
 
     @property
     def runs(self) -> bool:
@@ -144,8 +146,15 @@ def _step(facts: Facts, meaning: Meaning, change: Change, after: Mapping[str, _A
     there: Mapping[str, BuiltPart] = built.parts if built else {}
     same = name in facts.environment.members and facts.environment.members[name].version == meaning.data
     if same and name not in facts.chosen and built is not None:
-        reason = "it was not chosen"
-        return Step(name=name, action="keep", change=change, reason=reason, meaning=meaning, chosen=False)
+        return Step(
+            name=name,
+            action="keep",
+            change=change,
+            reason="it was not chosen",
+            meaning=meaning,
+            chosen=False,
+            table_version=built.table_version,
+        )
     keys = {part: _key(facts, meaning, part, after) for part in _wanted_parts(facts, meaning, there)}
     lookback = _lookback(facts, meaning, keys)
     by_time = meaning.header.materialization == "by_time"
@@ -169,7 +178,14 @@ def _step(facts: Facts, meaning: Meaning, change: Change, after: Mapping[str, _A
         )
     if not stale:
         reason = "its inputs hold what it was made from" if same else "this version is built already"
-        return Step(name=name, action="keep" if same else "share", change=change, reason=reason, meaning=meaning)
+        return Step(
+            name=name,
+            action="keep" if same else "share",
+            change=change,
+            reason=reason,
+            meaning=meaning,
+            table_version=built.table_version,
+        )
     return Step(
         name=name,
         action="refresh",

@@ -272,3 +272,15 @@ def test_a_plan_says_what_it_will_read(built: ModelLake):
     sizes = next(step for step in built.plan("prod").steps if step.name == "sizes")
     assert sizes.rows_to_read == 1
     assert replace(sizes, rows_to_read=None).runs
+
+
+def test_what_is_built_from_a_model_that_was_not_chosen_is_built_from_what_the_ledger_says(built: ModelLake):
+    built.create("dev", base="prod")
+    built.rows(SNAPSHOTS, [file("a", "x.py", 9)])
+    assert built.ran("dev", select=["sizes"]) == ["sizes"]
+    # In prod `sizes` was not chosen, and shows what it did; `large` follows the table, which dev has brought on.
+    assert built.ran("prod", select=["large"]) == ["large"]
+    assert built.ask("prod", "SELECT path FROM sizes ORDER BY path") == [{"path": p} for p in ("x.py", "y.py", "z.py")]
+    assert large(built, "prod") == ["x.py", "z.py"]
+    assert built.ran("dev") == []
+    assert large(built, "dev") == ["x.py", "z.py"]
