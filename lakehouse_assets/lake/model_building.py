@@ -27,7 +27,8 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.facts import Contents, whole
 from lakehouse_assets.models.intervals import merged, span_of
 from lakehouse_assets.models.meaning import Meaning
-from lakehouse_assets.models.planning import PartKey, Plan, Step
+from lakehouse_assets.models.parts import PartKey
+from lakehouse_assets.models.planning import Plan, Step
 from lakehouse_assets.models.project import shares_partitions
 from lakehouse_assets.plan.scope import Equals, Scope, Window
 from lakehouse_assets.plan.sql_text import Value, column

@@ -6,7 +6,8 @@ from typing import Any
 from lakehouse_assets.models.categories import Change
 from lakehouse_assets.models.intervals import merged
 from lakehouse_assets.models.meaning import ROWS
-from lakehouse_assets.models.planning import WHOLE, Plan, Step
+from lakehouse_assets.models.parts import WHOLE
+from lakehouse_assets.models.planning import Plan, Step
 
 _SHOWN = 6
 

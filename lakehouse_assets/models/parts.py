@@ -1,0 +1,156 @@
+"""Parts of models: which there are to be, what each is to be made from, and which are as they should be.
+
+A part is a partition, an interval of time, or the whole of a model. It is known by the rows that it came from in the
+end (its sources), and by what its inputs held when it was made: if either is the same, so are its rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
+
+from lakehouse_assets.core.hashing import json_fingerprint
+from lakehouse_assets.models.facts import BuiltPart, Contents, Facts, whole
+from lakehouse_assets.models.intervals import intervals, span_of
+from lakehouse_assets.models.meaning import Meaning
+from lakehouse_assets.models.project import shares_partitions
+from lakehouse_assets.plan.row_hash import Content
+
+WHOLE = ""
+"""The one part of a model that is made as a whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartKey:
+    """What a part is to be made from; the ledger keeps it with the rows."""
+
+    sources: str
+    inputs: Contents
+
+
+@dataclass(frozen=True, kw_only=True)
+class After:
+    """A model as it will be: by part, what it came from and what it holds, as far as that is known."""
+
+    sources: Mapping[str, str]
+    contents: Contents
+    rows: int | None
+
+
+def wanted_parts(facts: Facts, meaning: Meaning, there: Mapping[str, BuiltPart]) -> list[str]:
+    """The parts that the table is to have; also those it has whose partitions are gone, so that their rows go."""
+    header = meaning.header
+    match header.materialization:
+        case "by_partition":
+            found: set[str] = set(there)
+            for name in meaning.inputs:
+                if shares_partitions(meaning, name, facts.target, facts.tables):
+                    found |= set(_parts_of(facts, name))
+            return sorted(found)
+        case "by_time":
+            return intervals(header.interval, *_range(facts, meaning))
+        case _:
+            return [WHOLE]
+
+
+def _parts_of(facts: Facts, name: str) -> Sequence[str]:
+    if name in facts.sources:
+        return list(facts.sources[name].contents)
+    meaning = facts.target.get(name)
+    if meaning is None:
+        return []
+    built = facts.built.get(meaning.table)
+    return wanted_parts(facts, meaning, built.parts if built else {})
+
+
+def _range(facts: Facts, meaning: Meaning) -> tuple[date, date]:
+    """The days that the environment wants of the model; today is not over, so it is not among them."""
+    start = meaning.header.start or date.min
+    return max(start, facts.environment.start or start), min(facts.environment.end or facts.today, facts.today)
+
+
+def looked_back(meaning: Meaning, keys: Mapping[str, PartKey]) -> set[str]:
+    count = meaning.header.lookback
+    return set(sorted(keys)[-count:]) if count else set()
+
+
+def copied_parts(facts: Facts, meaning: Meaning) -> set[str]:
+    """Intervals outside the restated range, which the version before has and which mean the same."""
+    span = facts.restate.get(meaning.name)
+    before = facts.stored.get(meaning.name)
+    if span is None or before is None or before.table not in facts.built:
+        return set()
+    if (before.rows.version, before.header.data) != (meaning.rows.version, meaning.header.data):
+        return set()
+    spans = {part: span_of(meaning.header.interval, part) for part in facts.built[before.table].parts}
+    return {part for part, each in spans.items() if each.end <= span.start or each.start >= span.end}
+
+
+def part_key(facts: Facts, meaning: Meaning, part: str, after: Mapping[str, After]) -> PartKey:
+    sources: dict[str, str | None] = {}
+    inputs: dict[str, str | None] = {}
+    for name in meaning.inputs:
+        same = shares_partitions(meaning, name, facts.target, facts.tables)
+        if name in after:
+            held = after[name]
+            sources[name] = held.sources.get(part) if same else json_fingerprint(dict(held.sources))
+            inputs[name] = held.contents.get(part, "") if same else whole(held.contents)
+        elif name in facts.sources:
+            contents = facts.sources[name].contents
+            sources[name] = inputs[name] = contents.get(part, "") if same else whole(contents)
+        else:
+            sources[name] = inputs[name] = ""  # a table that nothing has made yet holds no rows
+    return PartKey(sources=json_fingerprint(sources), inputs=MappingProxyType(inputs))
+
+
+def is_fresh(built: BuiltPart, key: PartKey) -> bool:
+    known = None not in key.inputs.values()
+    return built.sources == key.sources or (known and dict(built.inputs) == dict(key.inputs))
+
+
+def after_step(facts: Facts, meaning: Meaning, parts: Mapping[str, PartKey], copied: Sequence[str]) -> After:
+    built = facts.built.get(meaning.table)
+    kept = dict(built.parts) if built else {}
+    if copied:
+        before = facts.stored[meaning.name].table
+        kept |= {part: facts.built[before].parts[part] for part in copied}
+    sources = {part: each.sources for part, each in kept.items()}
+    contents: dict[str, str | None] = {part: each.content for part, each in kept.items()}
+    for part, key in parts.items():
+        sources[part], contents[part] = key.sources, None
+    rows = None if None in contents.values() else sum(_count(content) for content in contents.values())
+    return After(sources=MappingProxyType(sources), contents=MappingProxyType(contents), rows=rows)
+
+
+def _count(content: str | None) -> int:
+    return Content.from_version(content).rows if content and "-" in content else 0
+
+
+def rows_to_read(
+    facts: Facts, meaning: Meaning, parts: Mapping[str, PartKey], after: Mapping[str, After]
+) -> int | None:
+    """Rows that will be read, by the log; None where an input is yet to be made."""
+    total = 0
+    for name in meaning.inputs:
+        if shares_partitions(meaning, name, facts.target, facts.tables) and name in facts.sources:
+            total += sum(_count(facts.sources[name].contents.get(part)) for part in parts)
+        elif name in facts.sources:
+            total += facts.sources[name].rows
+        elif name in after:
+            rows = after[name].rows
+            if rows is None:
+                return None
+            total += rows
+    return total
+
+
+def why_stale(stale: Mapping[str, PartKey], there: Mapping[str, BuiltPart]) -> str:
+    new = [part for part in stale if part not in there]
+    moved: set[str] = set()
+    for part, key in stale.items():
+        if part in there:
+            old = there[part].inputs
+            moved |= {name for name, content in key.inputs.items() if content is None or old.get(name) != content}
+    said = [f"{len(new)} of its parts are missing"] if new else []
+    said += [f"{', '.join(sorted(moved))} moved"] if moved else []
+    return " and ".join(said)
