@@ -5,19 +5,16 @@ tests/test_a.py             reaches a.total by one call, b.price by two
 lib.py                      tax is called by shop, forgotten by nobody
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lakehouse_assets.assets.change.commit_files import touched
-from lakehouse_assets.assets.graph.graph_versions import graph_versions
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.core.settings import DEFAULT_MODELS
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.scope import Equals
-from lakehouse_assets_tests.support import graph_lake
 from lakehouse_assets_tests.support.graph_lake import GraphLake
 from lakehouse_assets_tests.support.model_lake import ModelLake
 from lakehouse_assets_tests.support.repos import RepoBuilder, registered
@@ -67,18 +64,14 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """After a second commit: price takes more, unused is gone."""
     made = World(tmp_path_factory.mktemp("world"))
-    # Publishing wants the id of a Dagster run, and models read the tables as they are.
-    monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr(graph_lake, "ASSETS", tuple(each for each in graph_lake.ASSETS if each is not graph_versions))
     assert len(made.update()) == 7
     changed = B.replace("price(item)", "price(item, rate=1)").replace("\n\ndef unused():\n    return 1\n", "")
     made.shop.commit({"shop/b.py": changed})
     assert "dead_code" in made.update()
-    yield made
-    monkeypatch.undo()
+    return made
 
 
 def test_hot_spots_are_what_changes_often_and_branches_much(world: World):
