@@ -19,6 +19,7 @@ from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.model import Model
 from lakehouse_assets.models.planning import Plan, make_plan, moved_part, restating
 from lakehouse_assets.models.project import parse_models
+from lakehouse_assets.models.stepped import SteppedModel
 from lakehouse_assets.models.target import target_of
 
 
@@ -69,7 +70,7 @@ def check_unmoved(plan: Plan, expected: str | None) -> None:
         )
 
 
-def _chosen(local: Mapping[str, Model], stored: Mapping[str, Meaning], words: Sequence[str]) -> set[str]:
+def _chosen(local: Mapping[str, Model | SteppedModel], stored: Mapping[str, Meaning], words: Sequence[str]) -> set[str]:
     names = {*local, *stored}
     inputs = {name: tuple(local[name].inputs) if name in local else stored[name].inputs for name in names}
     parents = {name: tuple(each for each in its if each in names) for name, its in inputs.items()}

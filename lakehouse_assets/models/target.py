@@ -9,10 +9,11 @@ from lakehouse_assets.models.graph import in_order
 from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.model import Model, parse_model
 from lakehouse_assets.models.project import read_all
+from lakehouse_assets.models.stepped import SteppedModel
 
 
 def target_of(
-    local: Mapping[str, Model],
+    local: Mapping[str, Model | SteppedModel],
     stored: Mapping[str, Meaning],
     chosen: Collection[str],
     tables: Mapping[str, TableContract],
@@ -24,7 +25,7 @@ def target_of(
     that read the earlier one would no longer be what its definition says. A model that was restated stays so for as
     long as it means the same.
     """
-    models: dict[str, Model] = {}
+    models: dict[str, Model | SteppedModel] = {}
     for name in sorted({*local, *stored}):
         if name in chosen and name in local:
             models[name] = local[name]
