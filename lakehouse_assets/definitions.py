@@ -12,8 +12,8 @@ from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.assets.sql.definitions import sql_definitions
 from lakehouse_assets.assets.streams.definitions import stream_definitions
 from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
-from lakehouse_assets.automation.heads import hourly_sync, new_heads
-from lakehouse_assets.automation.jobs import APPLY_JOB, EXECUTOR, SYNC_JOB
+from lakehouse_assets.automation.heads import hourly_sync, new_heads, weekly_extraction
+from lakehouse_assets.automation.jobs import APPLY_JOB, CHECK_JOB, EXECUTOR, SYNC_JOB, nightly_checks
 from lakehouse_assets.automation.maintenance import MAINTENANCE_JOBS, MAINTENANCE_SCHEDULES
 from lakehouse_assets.automation.verify_sample import VERIFY_SAMPLE_JOB, hourly_verify_sample, verify_sample
 from lakehouse_assets.core.settings import load_settings
@@ -46,9 +46,9 @@ _code_graph = Definitions(
         ]
     ),
     asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES)), integrity_checks, head_checks],
-    jobs=[SYNC_JOB],
+    jobs=[SYNC_JOB, CHECK_JOB],
     sensors=[new_heads],
-    schedules=[hourly_sync],
+    schedules=[hourly_sync, nightly_checks, weekly_extraction],
     resources={
         "lakehouse": _lakehouse,
         "spark": _spark,
@@ -68,3 +68,6 @@ defs = Definitions.merge(
     Definitions(jobs=MAINTENANCE_JOBS, schedules=MAINTENANCE_SCHEDULES),
     Definitions(assets=_models, jobs=[APPLY_JOB] if _models else []),
 )
+
+# Dagster loads a module that has one set of definitions at its top.
+del _code_graph

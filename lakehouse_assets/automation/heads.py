@@ -1,4 +1,4 @@
-"""Runs for repositories that are stale: a sensor that watches, and an hourly schedule.
+"""Runs for repositories that are stale: a sensor that watches, and schedules with a fixed beat.
 
 Why a sensor, and no automation condition: Dagster's conditions compare with their own last tick, as in
 `code_version_changed`, or with events of runs, so that what happened while the daemon was down, or came with a
@@ -10,7 +10,7 @@ newest head when it starts. What came later is seen by the next look.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dagster import (
     DagsterInstance,
@@ -31,6 +31,7 @@ from dagster import (
 from lakehouse_assets.assets.freshness import SyncDecision, SyncPlan, plan_sync
 from lakehouse_assets.assets.partitions import align_partitions
 from lakehouse_assets.automation.jobs import SYNC_JOB
+from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.core.hashing import json_fingerprint
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -39,6 +40,7 @@ from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.asking import Asked, Watch, asked_again, is_due, read_watch, rotated, state_of
 from lakehouse_assets.plan.batching import BatchLimits, batched
+from lakehouse_assets.plan.staleness import Staleness
 from lakehouse_assets.sources.sizes import object_bytes
 
 _UNDER_WAY = (
@@ -94,6 +96,24 @@ def new_heads(context: SensorEvaluationContext) -> SensorResult:
 )
 def hourly_sync(context: ScheduleEvaluationContext) -> list[RunRequest] | SkipReason:
     """The sensor's requests without its memory, for those who prefer a fixed beat."""
+    return _all_stale(context, lambda reason: True)
+
+
+@schedule(
+    job=SYNC_JOB,
+    cron_schedule="0 3 * * 0",
+    default_status=DefaultScheduleStatus.STOPPED,
+    description="Extracts anew, on Sundays, what an older version of an extractor made.",
+)
+def weekly_extraction(context: ScheduleEvaluationContext) -> list[RunRequest] | SkipReason:
+    """For those who sync by hand or by commit: a deployment with new extractors is worked off when nobody waits."""
+    return _all_stale(context, lambda reason: (reason.asset, reason.part) == (EXTRACTS.name, "code_version"))
+
+
+def _all_stale(
+    context: ScheduleEvaluationContext, counts: Callable[[Staleness], bool]
+) -> list[RunRequest] | SkipReason:
+    """Requests for every repository that has a reason which counts."""
     settings = load_settings()
     known = Registry(Lake(settings.lake)).all()
     align_partitions(context.instance, known)
@@ -102,9 +122,10 @@ def hourly_sync(context: ScheduleEvaluationContext) -> list[RunRequest] | SkipRe
     for name, error in plan.errors.items():
         context.log.warning(f"{name} was left out: {error}")
     at = context.scheduled_execution_time.timestamp()
-    asked = {each.repository.name: Asked(state=each.head.commit_sha, times=1, at=at) for each in plan.stale}
+    due = [each for each in plan.stale if any(map(counts, each.reasons))]
+    asked = {each.repository.name: Asked(state=each.head.commit_sha, times=1, at=at) for each in due}
     fresh = {each.repository.name for each in plan.fresh}
-    requests = _requests(context.instance, settings, plan.stale, fresh, asked)
+    requests = _requests(context.instance, settings, due, fresh, asked)
     return requests or SkipReason(_told(plan, len(busy), 0))
 
 

@@ -1,7 +1,16 @@
 """The job that brings repositories up to their heads, and how its steps follow each other."""
 
-from dagster import AssetSelection, define_asset_job, in_process_executor
+from dagster import (
+    AssetSelection,
+    DefaultScheduleStatus,
+    RunRequest,
+    ScheduleEvaluationContext,
+    define_asset_job,
+    in_process_executor,
+    schedule,
+)
 
+from lakehouse_assets.automation.checks import head_checks, integrity_checks
 from lakehouse_assets.automation.verify_sample import verify_sample
 
 # One process: its steps share one Spark session, which costs more to start than they take.
@@ -23,3 +32,22 @@ SYNC_JOB = define_asset_job(
     selection=AssetSelection.groups("git", "graph", "change") - AssetSelection.checks(verify_sample),
     executor_def=EXECUTOR,
 )
+
+CHECK_JOB = define_asset_job(
+    name="check_everything",
+    description="Check all tables of all repositories, not only what a run wrote.",
+    selection=AssetSelection.checks(integrity_checks, head_checks),
+    executor_def=EXECUTOR,
+    config={"ops": {"integrity": {"config": {"full": True}}}},
+)
+
+
+@schedule(
+    job=CHECK_JOB,
+    cron_schedule="0 2 * * *",
+    default_status=DefaultScheduleStatus.STOPPED,
+    description="Checks all tables of all repositories at night.",
+)
+def nightly_checks(context: ScheduleEvaluationContext) -> RunRequest:
+    """What an update cannot break by itself is found here: a run's own checks look at what it wrote."""
+    return RunRequest(run_key=context.scheduled_execution_time.isoformat())

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 from dagster import (
     AssetObservation,
     ConfigurableIOManager,
+    DagsterEvent,
     DataVersion,
     InitResourceContext,
     InputContext,
     MetadataValue,
     OutputContext,
 )
+from dagster._core.events import DagsterEventBatchMetadata, generate_event_batch_id
 from pydantic import PrivateAttr
 
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -171,8 +173,13 @@ def _tell(
     if last.data_version is not None:
         context.step_context.set_data_version(context.asset_key, DataVersion(last.data_version))
     if context.has_asset_partitions and len(context.asset_partition_keys) > 1:
-        for entry in others:
-            context.log_event(materialization(contract, context.asset_key, entry))
+        batch = generate_event_batch_id()
+        for number, entry in enumerate(others, 1):
+            DagsterEvent.asset_materialization(
+                context.step_context,
+                materialization(contract, context.asset_key, entry),
+                DagsterEventBatchMetadata(batch, is_end=number == len(others)),
+            )
         only = context.asset_partitions_def.subset_with_partition_keys([last.partition])
         # The one way to tell Dagster that a step made some of its run's partitions: there is no public one in the
         # version that is pinned, and a test fails if it stops to work.

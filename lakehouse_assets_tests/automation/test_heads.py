@@ -1,6 +1,7 @@
 """The sensor and the schedule ask for exactly the stale repositories, in batches, and for each state once."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,10 +18,13 @@ from dagster import (
     build_sensor_context,
 )
 
-from lakehouse_assets.automation.heads import hourly_sync, new_heads
+from lakehouse_assets.automation.heads import hourly_sync, new_heads, weekly_extraction
 from lakehouse_assets.cli.instance import open_instance
+from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.run_partitions import range_tags
+from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse
 from lakehouse_assets_tests.support.repos import RepoBuilder
 
@@ -138,3 +142,23 @@ def test_the_schedule_asks_for_what_is_stale_whoever_asked_before(
         answer = hourly_sync(build_schedule_context(instance=instance, scheduled_execution_time=datetime.now(UTC)))
     assert isinstance(answer, list)
     assert [request.partition_key for request in answer] == ["shop"]
+
+
+def test_new_extractors_are_worked_off_weekly_and_nothing_else_is(
+    shop: RepoBuilder, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    lakehouse("sync", "shop")
+    shop.commit({"a.py": "2\n"})
+
+    def asked() -> list[str | None]:
+        with open_instance(settings) as instance:
+            answer = weekly_extraction(
+                build_schedule_context(instance=instance, scheduled_execution_time=datetime.now(UTC))
+            )
+        return [request.partition_key for request in answer] if isinstance(answer, list) else []
+
+    assert asked() == []
+    entry = Ledger(Lake(settings.lake)).latest([EXTRACTS])["extracts", "shop"]
+    Ledger(Lake(settings.lake)).record(EXTRACTS, known=[replace(entry, code_version="older")])
+    assert asked() == ["shop"]

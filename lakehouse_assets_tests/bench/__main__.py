@@ -9,6 +9,7 @@ from pathlib import Path
 import pygit2
 
 from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets_tests.bench.backfill import backfill
 from lakehouse_assets_tests.bench.explorer import explorer
 from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.bench.graph import graph
@@ -126,6 +127,7 @@ BENCHMARKS = {
     "graph": graph,
     "updates": updates,
     "ingest": ingest,
+    "backfill": backfill,
     "explorer": explorer,
 }
 

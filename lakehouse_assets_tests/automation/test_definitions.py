@@ -1,0 +1,26 @@
+"""The definitions as `dagster dev` finds them."""
+
+from dagster._core.workspace.autodiscovery import loadable_targets_from_python_module
+
+from lakehouse_assets.definitions import defs
+
+
+def test_dagster_finds_one_set_of_definitions_in_the_module():
+    (target,) = loadable_targets_from_python_module("lakehouse_assets.definitions", working_directory=None)
+    assert target.attribute == "defs"
+
+
+def test_every_table_s_asset_says_who_owns_it_what_it_holds_and_shares_the_pool_of_writers():
+    nodes = [node for node in defs.resolve_asset_graph().asset_nodes if node.group_name in ("git", "graph", "change")]
+    assert len(nodes) > 15
+    for node in nodes:
+        assert node.owners, node.key
+        assert node.description, node.key
+        assert node.kinds, node.key
+        assert "lakehouse/strategy" in node.tags, node.key
+        assert node.pools == {"lake"}, node.key
+
+
+def test_the_nightly_job_looks_at_everything():
+    job = defs.resolve_job_def("check_everything")
+    assert {node.name for node in job.nodes} == {"integrity", "heads"}
