@@ -10,7 +10,6 @@ from lakehouse_assets.assets.models import model_assets
 from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.assets.sql.definitions import sql_definitions
-from lakehouse_assets.assets.streams.definitions import stream_definitions
 from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads, weekly_extraction
 from lakehouse_assets.automation.jobs import APPLY_JOB, CHECK_JOB, EXECUTOR, SYNC_JOB, nightly_checks
@@ -58,13 +57,11 @@ _code_graph = Definitions(
 )
 
 _models = model_assets(load_settings().models)
-_project = load_project(load_settings().ingest)
 
 defs = Definitions.merge(
     _code_graph,
     Definitions(asset_checks=[verify_sample], jobs=[VERIFY_SAMPLE_JOB], schedules=[hourly_verify_sample]),
-    sql_definitions(_project),
-    stream_definitions(_project.streams),
+    sql_definitions(load_project(load_settings().ingest)),
     Definitions(jobs=MAINTENANCE_JOBS, schedules=MAINTENANCE_SCHEDULES),
     Definitions(assets=_models, jobs=[APPLY_JOB] if _models else []),
 )

@@ -120,12 +120,14 @@ def test_a_file_that_iceberg_could_not_read_is_copied(
     plain = contract.__class__(**{**contract.__dict__, "partition_by": ()})
     other = Lake(settings.home / "other")
     path = str(other.path(plain))
-    spark.conf.set("spark.sql.parquet.outputTimestampType", "INT96")
+    setting = "spark.sql.parquet.outputTimestampType"
+    ours = str(spark.conf.get(setting))
+    spark.conf.set(setting, "INT96")
     try:
         frame = spark.read.format("delta").load(str(lake.path(contract)))
         frame.write.format("delta").option("delta.enableChangeDataFeed", "true").save(path)
     finally:
-        spark.conf.unset("spark.sql.parquet.outputTimestampType")
+        spark.conf.set(setting, ours)
     done = publish(other, plain, catalog)
     assert done.files_copied > 0
     assert done.files_shared == 0

@@ -9,6 +9,7 @@ import dagster as dg
 from pydantic import Field
 
 from lakehouse_assets.assets.sql.steps import deliver_steps, ingest_steps
+from lakehouse_assets.assets.streams.definitions import stream_asset
 from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
 from lakehouse_assets.lake.failures import explained
@@ -38,6 +39,7 @@ def sql_definitions(project: SqlProject) -> dg.Definitions:
     assets += [landed_asset(each) for each in (*project.files, *project.http)]
     names = {each.name for each in project.ingest}
     assets += [delivery_asset(project, each) for each in project.deliver if each.asset not in names]
+    assets += [stream_asset(each) for each in project.streams]
     return dg.Definitions(assets=assets, jobs=jobs)
 
 
@@ -104,6 +106,7 @@ class SqlTables(dg.Component, dg.Resolvable, dg.Model):
     files: Sequence[Mapping[str, Any]] = ()
     http: Sequence[Mapping[str, Any]] = ()
     deliver: Sequence[Mapping[str, Any]] = ()
+    streams: Sequence[Mapping[str, Any]] = ()
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         if self.folder is not None:

@@ -1,6 +1,5 @@
 """One asset for each stream: a run takes what has come, until nothing is left or for some seconds."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 
 import dagster as dg
@@ -19,10 +18,6 @@ class StreamConfig(dg.Config):
     seconds: int | None = Field(
         default=None, ge=1, description="For how long; if it is not given, until nothing is left."
     )
-
-
-def stream_definitions(streams: Sequence[StreamSpec]) -> dg.Definitions:
-    return dg.Definitions(assets=[stream_asset(each) for each in streams])
 
 
 def stream_asset(spec: StreamSpec) -> dg.AssetsDefinition:
