@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES, HEAD_TABLES
+from lakehouse_assets.contracts.plans import PLANS
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.effects import EFFECT_POINTS, KILL_AT
 from lakehouse_assets.core.settings import Settings
@@ -96,5 +97,6 @@ def test_an_update_killed_in_any_of_its_writes_does(settings: Settings, prepared
 
 def test_an_update_has_as_many_writes_as_are_killed_here(prepared: Path):
     """A table that is written twice, or not counted here, would leave writes untried."""
-    rows = Lake(prepared / "clean" / "lake").read(WRITES, columns=["asset"])
-    assert rows.num_rows == WRITES_OF_AN_UPDATE
+    assets = Lake(prepared / "clean" / "lake").read(WRITES, columns=["asset"])["asset"].to_pylist()
+    # The meaning of the steps is kept when it changes, which an update does not bring about.
+    assert len([asset for asset in assets if asset != PLANS.name]) == WRITES_OF_AN_UPDATE
