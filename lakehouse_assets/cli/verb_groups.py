@@ -1,13 +1,13 @@
 """The verbs by purpose, and examples of each, as help shows them."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Start": ("demo", "up", "doctor", "repo", "sync", "status"),
+    "Start": ("demo", "new", "up", "doctor", "repo", "sync", "status"),
     "Ask the graph": (
         *("definitions", "callers", "callees", "importers", "references", "diff", "impact"),
-        *("explore", "mcp", "sql", "versions"),
+        *("history", "explore", "mcp", "sql", "versions"),
     ),
     "See what happened": ("story", "run-diff", "delta-diff", "verify", "replay"),
-    "Models and environments": ("env", "plan", "apply", "promote", "rollback"),
+    "Models and environments": ("models", "env", "plan", "apply", "promote", "rollback", "table-diff", "steps"),
     "Rows in and out": ("ingest", "deliver", "marks", "stream", "scip", "export", "publish"),
     "Operate": (
         *("server", "backfill", "tables", "plan-write", "pin", "unpin", "optimize", "vacuum"),
@@ -53,6 +53,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "server status": ("lakehouse server status --json",),
     "versions": ("lakehouse versions flask",),
     "pin": ("lakehouse pin flask@main",),
+    "history": ("lakehouse history Flask.run",),
+    "steps": ("lakehouse steps",),
+    "publish": ("lakehouse publish definitions edges",),
     "unpin": ("lakehouse unpin flask@main",),
     "optimize": ("lakehouse optimize",),
     "vacuum": ("lakehouse vacuum --dry-run",),
