@@ -86,6 +86,7 @@ def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_spark")
 def test_rows_are_compared_with_a_clean_build_on_the_way_and_at_the_end(made: list[str]):
     result = lakehouse("replay", "shop", "--last", "3", "--verify-every", "2", "--json")
@@ -96,6 +97,7 @@ def test_rows_are_compared_with_a_clean_build_on_the_way_and_at_the_end(made: li
     assert all(each["surplus"] == each["lacking"] == 0 < each["rows"] for each in compared[-1][:2])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_spark")
 def test_it_stops_where_a_row_differs_and_says_so(made: list[str], lake: Lake):
     lakehouse("sync", "shop", "--to", made[1])

@@ -65,6 +65,7 @@ def java_children() -> list[psutil.Process]:
     return [process for process in psutil.Process().children(recursive=True) if process.name() == "java"]
 
 
+@pytest.mark.slow
 def test_the_same_statements_run_in_process_and_on_the_resident_server_and_nothing_survives(settings: Settings):
     in_process = run_python(DELTA_STATEMENTS, settings, LAKEHOUSE_SPARK="in-process")
     assert in_process.stdout.splitlines() == TOLD, in_process.stderr

@@ -76,6 +76,7 @@ def test_a_batch_that_was_written_before_its_checkpoint_heard_of_it_is_not_writt
     assert len(rows_of(lake, READINGS)) == 1
 
 
+@pytest.mark.slow
 def test_a_lost_checkpoint_starts_over_and_changes_nothing_that_is_equal(
     spark: SparkSession, lake: Lake, folder: Path, readings: Stream, tmp_path: Path
 ):
@@ -122,6 +123,7 @@ def test_a_write_that_is_refused_stops_the_stream_with_its_own_words_until_the_r
     assert run_stream(spark, lake, readings, tmp_path / "checkpoint").inserted == 2
 
 
+@pytest.mark.slow
 def test_a_stream_that_runs_for_a_while_takes_what_comes_meanwhile(
     spark: SparkSession, lake: Lake, folder: Path, readings: Stream, tmp_path: Path
 ):

@@ -30,6 +30,7 @@ def commits(tmp_path: Path, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> list
     return made
 
 
+@pytest.mark.slow
 def test_the_past_is_read_told_and_kept(lake: Lake, commits: list[str]):
     # 1. Each commit reads as it was.
     def calls() -> list[int]:

@@ -139,6 +139,7 @@ def test_a_fork_adds_no_content(shop: RepoBuilder, lake: Lake, tmp_path: Path):
     assert lakehouse_json("sync", "--all")["runs"] == []
 
 
+@pytest.mark.slow
 def test_a_repository_can_be_synced_to_an_earlier_commit_and_back(shop: RepoBuilder):
     lakehouse("repo", "add", "shop", str(shop.path))
     lakehouse("sync", "shop")

@@ -37,6 +37,7 @@ def contract(name: str, schema: str) -> TableContract:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.step[:60])
 def test_a_model_of_one_step_gives_these_rows_on_spark(case: Case, spark: SparkSession):
     tables = {**case.tables, "given": (case.schema, case.given)}
