@@ -7,7 +7,7 @@ a row per link of a file (no payload); rows of the graph leave as record batches
 Cost: one numpy take per column and file; no Python object per node.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ Place = Callable[[str, str, str | None, bytes], dict[str, Any]]
 
 EXTERNAL = "EXTERNAL"
 BY_NAME = "name"
+BY_IMPORT = "import"
 
 
 def place_definitions(batches: Batches) -> Batches:
@@ -51,8 +52,21 @@ def place_edges(batches: Batches) -> Batches:
     schema = arrow_schema(EDGES.columns)
     for batch in batches:
         links = batch.filter(batch["kind"].is_valid())
-        linked = pa.record_batch([links[name].cast(schema.field(name).type) for name in schema.names], schema=schema)
+        columns = {name: links[name].cast(schema.field(name).type) for name in schema.names}
+        linked = pa.record_batch([*{**columns, "label": _labels(columns)}.values()], schema=schema)
         yield from _by_file([*_placed(iter([batch]), EDGES, _edges), linked])
+
+
+def _labels(links: Mapping[str, pa.Array]) -> pa.Array:
+    """The links' labels; a reference that an import leads back into its own file is told from the file's own one."""
+    parts = (links[name].to_pylist() for name in ("label", "kind", "repo", "path", "dst_repo", "dst_path"))
+    return pa.array(
+        [
+            BY_IMPORT if kind == "REF" and (repo, path) == (dst_repo, dst_path) else label
+            for label, kind, repo, path, dst_repo, dst_path in zip(*parts, strict=True)
+        ],
+        pa.string(),
+    )
 
 
 def _by_file(parts: Sequence[pa.RecordBatch]) -> Batches:

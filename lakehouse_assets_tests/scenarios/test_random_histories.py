@@ -45,6 +45,12 @@ def test_any_history_ends_where_a_clean_build_ends(start: dict[str, Tree], histo
     lived(start, history)
 
 
+def test_a_file_that_imports_what_it_defines_has_both_references():
+    """One found in the file, one by way of the import: they are two edges."""
+    itself = ("from .delta import Leaf", "class Leaf(Leaf):\n    pass")
+    lived({"app": {"pkg/__init__.py": ("x = 1",), "pkg/delta.py": itself}, "lib": {"a.py": ("x = 1",)}}, [])
+
+
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=SLOW)
 @given(trees, histories)
