@@ -3,9 +3,11 @@
 from datetime import date, datetime
 from typing import Any
 
+from lakehouse_assets.plan.sql_text import name
 
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+
+def quoted(identifier: str) -> str:
+    return name(identifier, "spark")
 
 
 def literal(value: Any) -> str:
@@ -53,10 +55,10 @@ def checked_expression(text: str) -> str:
 
 def checked_order(text: str) -> tuple[str, bool]:
     """`column`, `column asc` or `column desc` as a name and whether it descends."""
-    name, _, way = text.strip().rpartition(" ")
+    column, _, way = text.strip().rpartition(" ")
     match way.lower():
-        case "asc" | "desc" if name:
-            return name.strip(), way.lower() == "desc"
+        case "asc" | "desc" if column:
+            return column.strip(), way.lower() == "desc"
         case _:
             return text.strip(), False
 
