@@ -56,12 +56,12 @@ _code_graph = Definitions(
     executor=EXECUTOR,
 )
 
-_models = model_assets(load_settings().models)
+_models = model_assets(load_settings().models, load_settings().variables)
 
 defs = Definitions.merge(
     _code_graph,
     Definitions(asset_checks=[verify_sample], jobs=[VERIFY_SAMPLE_JOB], schedules=[hourly_verify_sample]),
-    sql_definitions(load_project(load_settings().ingest)),
+    sql_definitions(load_project(load_settings())),
     Definitions(jobs=MAINTENANCE_JOBS, schedules=MAINTENANCE_SCHEDULES),
     Definitions(assets=_models, jobs=[APPLY_JOB] if _models else []),
 )

@@ -4,7 +4,7 @@ One step makes them all, in their order: they are written one by one by the IO m
 end, to all of them or to none. A model that is as it should be is left out of the run. Audits are its checks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,14 +49,14 @@ class Applying(Config):
     environment: str = Field(default="prod", description="Environment to apply the models in; made if it is not there.")
 
 
-def model_assets(folder: Path) -> list[AssetsDefinition]:
+def model_assets(folder: Path, variables: Mapping[str, str] | None = None) -> list[AssetsDefinition]:
     """The models of a folder as the assets of one step; none if there are none.
 
     Only what the picture needs is read here: what a model means is found out by the run, with file and line if it is
     wrong. Files that are no models at all are told and left out, so that they don't keep the graph from being synced.
     """
     try:
-        models = look_at(folder)
+        models = look_at(folder, variables)
     except LakehouseError as error:
         report("models", str(folder), f"the models are left out: {error}", level="warning")
         return []
@@ -111,7 +111,12 @@ def _application(
     lake = lakehouse.lake
     if name not in Environments(lake).all():
         create_environment(lake, Environment(name=name, description="Made by a run."))
-    plan = plan_for(lake, folder, Request(environment=name, selection=tuple(models)))
+    plan = plan_for(
+        lake,
+        folder,
+        Request(environment=name, selection=tuple(models)),
+        variables=lakehouse.settings.variables,
+    )
     workshop = Workshop(
         lake=lake,
         tables=known_tables(lake),

@@ -99,7 +99,7 @@ def make(settings: Settings, environment: str, select: tuple[str, ...], restate:
     from lakehouse_assets.lake.tables import Lake
 
     request = Request(environment=environment, selection=select, restate=restate)
-    return plan_for(Lake(settings.lake), settings.models, request)
+    return plan_for(Lake(settings.lake), settings.models, request, variables=settings.variables)
 
 
 def carry_out(settings: Settings, plan: "Plan") -> "PipelineExecution":

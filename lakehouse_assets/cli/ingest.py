@@ -43,7 +43,7 @@ def ingest(
     if everything == bool(names):
         raise click.UsageError("give NAMEs or --all")
     settings = load_settings()
-    project = load_project(settings.ingest)
+    project = load_project(settings)
     chosen = [chosen_source(project, name) for name in names or project.tables]
 
     def plan(name: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def deliver(ctx: click.Context, tables: tuple[str, ...], every_table: bool, ever
     if every_table == bool(tables):
         raise click.UsageError("give TABLEs or --all")
     settings = load_settings()
-    project = load_project(settings.ingest)
+    project = load_project(settings)
     chosen = {each.name: each for each in project.deliver if every_table or each.asset in tables}
     missing = [name for name in tables if not project.deliveries_of(name)]
     if missing:

@@ -32,7 +32,7 @@ def show(name: str | None, history: bool, as_json: bool) -> None:
     from lakehouse_assets.sources.sql.project import chosen_ingest, load_project
 
     settings = load_settings()
-    project = load_project(settings.ingest)
+    project = load_project(settings)
     chosen = [chosen_ingest(project, name)] if name else project.ingest
     rows: list[dict[str, Any]] = []
     for each in chosen:
@@ -76,7 +76,7 @@ def _move(name: str, timestamp: datetime | None, number: int | None, reason: str
     from lakehouse_assets.sources.sql.whole_way import upsert_service
 
     settings = load_settings()
-    ingest = chosen_ingest(load_project(settings.ingest), name)
+    ingest = chosen_ingest(load_project(settings), name)
     lake = Lake(settings.lake)
     contract = stored_contract(lake, ingest)
     if contract is None:

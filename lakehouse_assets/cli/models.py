@@ -61,7 +61,7 @@ def test(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
             executor=settings.executor,
             spark=lambda: runtime_for(settings).session,
         )
-        for each in unit_tests_in(settings.models)
+        for each in unit_tests_in(settings.models, settings.variables)
         if not names or each.model in names
     ]
     if as_json:
@@ -94,4 +94,4 @@ def _project(settings: Settings) -> "Project":
     from lakehouse_assets.models.files import files_in
     from lakehouse_assets.models.project import load_project
 
-    return load_project(files_in(settings.models), known_tables(Lake(settings.lake)))
+    return load_project(files_in(settings.models, settings.variables), known_tables(Lake(settings.lake)))

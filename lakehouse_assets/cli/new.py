@@ -24,7 +24,7 @@ def new() -> None:
 def project(folder: Path) -> None:
     """Write a project into FOLDER: data, an ingest, a model, an asset, and tests of them."""
     _write(folder, project_files(folder.resolve().name))
-    click.echo(f"begin with `cd {folder} && . ./environment && lakehouse ingest --all`")
+    click.echo(f"begin with `cd {folder} && lakehouse ingest --all`")
 
 
 @new.command()

@@ -5,18 +5,40 @@ from collections.abc import Mapping
 _README = """# {name}
 
 ```sh
-. ./environment                 # where this project's lake, sources and models are
 lakehouse ingest --all          # bring the tables up to their sources
 lakehouse sql "SELECT * FROM orders"
-dagster dev -f definitions.py   # the same in the browser
 python -m pytest tests
+. ./environment                 # where Dagster keeps its state
+dagster dev -f definitions.py   # the same in the browser
 ```
+
+`lakehouse.toml` has the settings; with `LAKEHOUSE_ENV=dev` its section `dev` is laid over `base`, and the files in
+`ingest/dev` over those in `ingest`.
 """
 
 _ENVIRONMENT = """\
-export LAKEHOUSE_HOME="$PWD/.lakehouse" LAKEHOUSE_INGEST="$PWD/ingest" LAKEHOUSE_MODELS="$PWD/models"
-export DAGSTER_HOME="$LAKEHOUSE_HOME"
-mkdir -p "$LAKEHOUSE_HOME"
+export LAKEHOUSE_SETTINGS="$PWD/lakehouse.toml" DAGSTER_HOME="$PWD/.lakehouse"
+mkdir -p "$DAGSTER_HOME"
+"""
+
+_SETTINGS = """\
+# What holds everywhere is below `base`; LAKEHOUSE_ENV=dev lays the section `dev` over it. Settings have the names of
+# the variables LAKEHOUSE_…, in small letters; a variable of the environment wins. Paths begin in this file's folder.
+[base]
+home = ".lakehouse"
+ingest = "ingest"
+models = "models"
+
+# What ${{NAME}} stands for in the files of `ingest` and `models`.
+[base.variables]
+DATA = "data"
+
+[dev]
+home = ".lakehouse/dev"
+
+[prod]
+home = ".lakehouse/prod"
+keep_days = 30
 """
 
 _DEFINITIONS = '''"""This project's assets beside those of lakehouse_assets."""
@@ -32,7 +54,7 @@ defs = Definitions.merge(lakehouse, Definitions(assets=load_assets_from_package_
 _INGEST = """# Every file that the path names is landed once, and again when it changed.
 files:
   - name: {name}
-    path: data/{name}*.csv
+    path: ${{DATA}}/{name}*.csv
     format: csv
     columns:
       - {{name: id, type: bigint, description: Number of the row.}}
@@ -107,8 +129,8 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 def test_{name}_comes_in_once(tmp_path, monkeypatch):
     monkeypatch.chdir(PROJECT)
-    settings = load_settings({{"LAKEHOUSE_HOME": str(tmp_path), "LAKEHOUSE_INGEST": str(PROJECT / "ingest")}})
-    source = chosen_source(load_project(settings.ingest), "{name}")
+    settings = load_settings({{"LAKEHOUSE_HOME": str(tmp_path)}})
+    source = chosen_source(load_project(settings), "{name}")
     assert land_table(settings, source).rows_inserted > 0
     assert land_table(settings, source).rows_inserted == 0
 '''
@@ -146,6 +168,7 @@ def project_files(name: str) -> Mapping[str, str]:
     return {
         "README.md": _README.format(name=name),
         "environment": _ENVIRONMENT,
+        "lakehouse.toml": _SETTINGS.format(),
         ".gitignore": ".lakehouse/\n__pycache__/\n",
         "definitions.py": _DEFINITIONS,
         "tests/conftest.py": _CONFTEST,

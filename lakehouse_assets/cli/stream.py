@@ -27,7 +27,7 @@ def stream(names: tuple[str, ...], everything: bool, seconds: int | None, as_jso
     from lakehouse_assets.sources.sql.project import load_project
 
     settings = load_settings()
-    known = {each.name: each for each in load_project(settings.ingest).streams}
+    known = {each.name: each for each in load_project(settings).streams}
     if unknown := [name for name in names if name not in known]:
         raise BadInputError(
             subject=f"stream {unknown[0]}",

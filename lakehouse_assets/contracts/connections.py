@@ -5,14 +5,11 @@ prints a connection prints the name of the variable.
 """
 
 import os
-import re
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from lakehouse_assets.core.errors import BadInputError
-
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+from lakehouse_assets.core.variables import filled_text
 
 
 class Frozen(BaseModel):
@@ -53,16 +50,4 @@ Connection = Annotated[PostgresConnection | SqliteConnection | JdbcConnection, F
 
 def filled(text: str, *, subject: str) -> str:
     """`text` with the environment's values in the place of `${NAME}`; a variable that is not set is refused."""
-
-    def value(found: re.Match[str]) -> str:
-        held = os.environ.get(found[1])
-        if not held:
-            raise BadInputError(
-                subject=subject,
-                seen=f"the environment variable {found[1]} is not set",
-                why="the database cannot be reached without it",
-                remedy=f"set {found[1]}, or write another value into the connection",
-            )
-        return held
-
-    return _VARIABLE.sub(value, text)
+    return filled_text(text, os.environ, subject=subject)

@@ -1,12 +1,16 @@
-"""Settings of one process: where things live and which Spark to use. From the environment, typed, refused early."""
+"""Settings of one process: where things live and which Spark to use. Typed, refused early.
+
+From the environment, and below it from the settings file (`core/overlays.py`).
+"""
 
 import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.overlays import Overlay, read_overlay
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_RESIDENT_PORT = 15002
@@ -71,6 +75,14 @@ class Settings(_Frozen):
     """How long Dagster's own records of runs are kept."""
     models: Path = DEFAULT_MODELS
     """Folder of SQL models."""
+    project: Path | None = None
+    """Folder of the settings file; without one, there is none."""
+    environment: str = ""
+    """The environment whose section of the settings file is laid over the base; empty for the base alone."""
+    environments: tuple[str, ...] = ()
+    """Those that the settings file has."""
+    variables: dict[str, str] = Field(default_factory=dict)
+    """What the settings file lets `${NAME}` stand for."""
 
     @property
     def lake(self) -> Path:
@@ -91,12 +103,25 @@ class Settings(_Frozen):
 
 
 def load_settings(environ: dict[str, str] | None = None) -> Settings:
-    """Read the settings from `environ` (default: the process's own)."""
-    env = dict(os.environ) if environ is None else environ
+    """Read the settings from `environ` (default: the process's own) and the settings file."""
+    given = dict(os.environ) if environ is None else environ
+    overlay = read_overlay(given)
+    try:
+        return _settings(overlay.under(given), overlay)
+    except BadInputError as error:
+        if error.subject not in overlay.values or given.get(error.subject):
+            raise
+        raise BadInputError(
+            subject=overlay.named(error.subject), seen=error.seen, why=error.why, remedy=error.remedy
+        ) from None
+
+
+def _settings(env: dict[str, str], overlay: Overlay) -> Settings:
+    project = overlay.path.parent if overlay.path else None
     cores = _positive(env, "LAKEHOUSE_CORES", _available_cores())
     return Settings(
-        home=home_directory(env),
-        ingest=Path(env.get("LAKEHOUSE_INGEST") or _root() / "ingest").expanduser().absolute(),
+        home=home_directory(env, project),
+        ingest=Path(env.get("LAKEHOUSE_INGEST") or _root(project) / "ingest").expanduser().absolute(),
         spark=parse_spark(env.get("LAKEHOUSE_SPARK") or "auto"),
         profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
         resident_port=_positive(env, "LAKEHOUSE_RESIDENT_PORT", DEFAULT_RESIDENT_PORT),
@@ -108,6 +133,10 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
         keep_days=_whole(env, "LAKEHOUSE_KEEP_DAYS", 0, at_least=0, why=_KEEPS),
         keep_runs_days=_whole(env, "LAKEHOUSE_KEEP_RUNS_DAYS", 90, at_least=1, why="older runs are forgotten"),
         models=_models_folder(env),
+        project=project,
+        environment=overlay.environment,
+        environments=overlay.environments,
+        variables=dict(overlay.variables),
     )
 
 
@@ -117,15 +146,18 @@ def _models_folder(env: dict[str, str]) -> Path:
     return Path(given).expanduser().absolute() if given else DEFAULT_MODELS
 
 
-def home_directory(env: dict[str, str]) -> Path:
-    """`LAKEHOUSE_HOME`, or `.lakehouse` in the checkout (in the working directory when installed elsewhere)."""
+def home_directory(env: dict[str, str], project: Path | None = None) -> Path:
+    """`LAKEHOUSE_HOME`, or `.lakehouse` in the project."""
     given = env.get("LAKEHOUSE_HOME")
     if given:
         return Path(given).expanduser().absolute()
-    return _root() / ".lakehouse"
+    return _root(project) / ".lakehouse"
 
 
-def _root() -> Path:
+def _root(project: Path | None) -> Path:
+    """The folder of the settings file; else the checkout, or the working folder when installed elsewhere."""
+    if project is not None:
+        return project
     return PROJECT_ROOT if (PROJECT_ROOT / "pyproject.toml").exists() else Path.cwd()
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError
 from lakehouse_assets.core.java import find_java
+from lakehouse_assets.core.overlays import read_overlay
 
 DELTA_VERSION = "4.4.0"
 DELTA_COORDINATES = f"io.delta:delta-spark_4.2_2.13:{DELTA_VERSION}"
@@ -59,7 +60,8 @@ def jar_names() -> tuple[str, ...]:
 
 def cache_directory(environ: dict[str, str] | None = None) -> Path:
     """`LAKEHOUSE_CACHE`, else `lakehouse_assets` in the user's cache folder."""
-    env = dict(os.environ) if environ is None else environ
+    given = dict(os.environ) if environ is None else environ
+    env = read_overlay(given).under(given)
     if env.get("LAKEHOUSE_CACHE"):
         return Path(env["LAKEHOUSE_CACHE"]).expanduser().absolute()
     if env.get("XDG_CACHE_HOME"):

@@ -31,7 +31,7 @@ def landed_tables(lake: Lake) -> dict[str, TableContract]:
     if not landed:
         return {}
     found = {name: _by_its_log(lake, name) for name in landed if lake.exists(named(name))}
-    for ingest in load_project(load_settings().ingest).ingest:
+    for ingest in load_project(load_settings()).ingest:
         said = stored_contract(lake, ingest)
         if said is not None:
             found[ingest.name] = said

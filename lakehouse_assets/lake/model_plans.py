@@ -33,12 +33,19 @@ class Request:
     """Models, or `model:2026-01-01..2026-02-01`."""
 
 
-def plan_for(lake: Lake, folder: Path, request: Request, *, today: date | None = None) -> Plan:
+def plan_for(
+    lake: Lake,
+    folder: Path,
+    request: Request,
+    *,
+    variables: Mapping[str, str] | None = None,
+    today: date | None = None,
+) -> Plan:
     """The plan that would bring the environment to what the folder's models say."""
     environments = Environments(lake).all()
     environment = inherited(environments, known(environments, request.environment))
     tables = known_tables(lake)
-    local = parse_models(files_in(folder), tables)
+    local = parse_models(files_in(folder, variables), tables)
     stored = kept_meanings(lake, environment.members)
     chosen = _chosen(local, stored, request.selection)
     restate = dict(_restated(each, {*local, *stored}) for each in request.restate)

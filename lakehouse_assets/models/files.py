@@ -4,6 +4,7 @@ Reading SQL loads a library that a small sync should not wait for; what was read
 code.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -13,6 +14,7 @@ from typing import Any
 
 import lakehouse_assets
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.variables import filled_text
 from lakehouse_assets.models import header as header_module
 from lakehouse_assets.models.header import STEPPED, Header, read_header
 from lakehouse_assets.plan.canonical_sql import LIBRARY
@@ -28,8 +30,11 @@ class ModelFile:
     sql_version: str
 
 
-def files_in(folder: Path) -> dict[Path, str]:
-    """The models' files and their texts, in the order of their paths."""
+def files_in(folder: Path, variables: Mapping[str, str] | None = None) -> dict[Path, str]:
+    """The models' files and their texts, in the order of their paths, with `variables` for `${NAME}` in them.
+
+    The process's environment does not count here: what a model means is kept, and shown to all who may read it.
+    """
     if not folder.is_dir():
         raise BadInputError(
             subject=f"folder {folder}",
@@ -37,14 +42,15 @@ def files_in(folder: Path) -> dict[Path, str]:
             why=f"models are the files in it that end in .sql or {STEPPED}",
             remedy="make it, or set LAKEHOUSE_MODELS to the folder that has them",
         )
-    return {path: path.read_text() for path in sorted((*folder.rglob("*.sql"), *folder.rglob(f"*{STEPPED}")))}
+    paths = sorted((*folder.rglob("*.sql"), *folder.rglob(f"*{STEPPED}")))
+    return {path: filled_text(path.read_text(), variables or {}, subject=str(path)) for path in paths}
 
 
-def look_at(folder: Path) -> list[ModelFile]:
+def look_at(folder: Path, variables: Mapping[str, str] | None = None) -> list[ModelFile]:
     """All models of a folder, as far as their files alone tell."""
     kept = _kept()
     found: list[ModelFile] = []
-    for path, text in files_in(folder).items():
+    for path, text in files_in(folder, variables).items():
         digest = sha256(text.encode()).digest()
         held: Any = kept.get(str(path), digest)
         if held is None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from lakehouse_assets.contracts.table import ColumnType
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.problems import first_problem
 from lakehouse_assets.models.audits import Audit
 
 Materialization = Literal["view", "full", "by_key", "by_partition", "by_time"]
@@ -134,10 +135,9 @@ def header_of(path: Path, said: Mapping[str, Any], *, first: int = 1, text: str 
     try:
         return Header.model_validate(dict(said))
     except ValidationError as error:
-        problem = error.errors()[0]
-        place = ".".join(map(str, problem["loc"]))
-        line = first + _line_of(text, str(problem["loc"][0]) if problem["loc"] else "")
-        message = problem["msg"].removeprefix("Value error, ")
+        way, message = first_problem(error, Header)
+        place = ".".join(map(str, way))
+        line = first + _line_of(text, str(way[0]) if way else "")
         raise _wrong(path, line, f"its header is wrong: {place + ': ' if place else ''}{message}", "mend it") from error
 
 

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.variables import filled_text
 
 Row = Mapping[str, Any]
 _SUFFIX = ".test.yaml"
@@ -40,12 +41,12 @@ class UnitTestResult:
         return not self.missing and not self.surplus
 
 
-def unit_tests_in(folder: Path) -> list[UnitTest]:
+def unit_tests_in(folder: Path, variables: Mapping[str, str] | None = None) -> list[UnitTest]:
     """The tests of the folder's `NAME.test.yaml` files, each a mapping from names to tests of the model NAME."""
     found: list[UnitTest] = []
     for path in sorted(folder.rglob(f"*{_SUFFIX}")):
         try:
-            said = yaml.safe_load(path.read_text()) or {}
+            said = yaml.safe_load(filled_text(path.read_text(), variables or {}, subject=str(path))) or {}
             entries = TypeAdapter(dict[str, dict[str, Any]]).validate_python(said)
             model = path.name.removesuffix(_SUFFIX)
             found += [UnitTest.model_validate({"name": name, "model": model, **test}) for name, test in entries.items()]

@@ -8,17 +8,14 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.sources.sql.project import load_project
 from lakehouse_assets_tests.support.command import LAKEHOUSE, lakehouse
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command in the project, with its environment."""
-    own = {
-        "LAKEHOUSE_HOME": str(folder / ".lakehouse"),
-        "LAKEHOUSE_INGEST": str(folder / "ingest"),
-        "LAKEHOUSE_MODELS": str(folder / "models"),
-    }
-    return subprocess.run(words, cwd=folder, env=os.environ | own, capture_output=True, text=True, check=False)
+    """A command in the project."""
+    return subprocess.run(words, cwd=folder, env=os.environ, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
@@ -38,10 +35,16 @@ def test_a_new_project_passes_its_tests_and_runs(tmp_path: Path):
     assert "2 of 2 tests passed" in models.stdout + models.stderr
 
 
-def test_the_environment_file_names_what_the_project_has(tmp_path: Path):
-    lakehouse("new", "project", str(tmp_path / "shop"))
-    told = run(tmp_path / "shop", "sh", "-c", ". ./environment && echo $LAKEHOUSE_INGEST $LAKEHOUSE_MODELS")
-    assert told.stdout.split() == [str(tmp_path / "shop" / "ingest"), str(tmp_path / "shop" / "models")]
+def test_a_new_project_has_a_home_of_its_own_in_each_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shop = tmp_path / "shop"
+    lakehouse("new", "project", str(shop))
+    monkeypatch.chdir(shop / "data")
+    base, dev = load_settings({}), load_settings({"LAKEHOUSE_ENV": "dev"})
+    assert (base.home, base.ingest, base.models) == (shop / ".lakehouse", shop / "ingest", shop / "models")
+    assert (dev.home, dev.models) == (shop / ".lakehouse" / "dev", shop / "models")
+    assert load_project(base).files[0].path == str(shop / "data" / "orders*.csv")
+    told = run(shop, "sh", "-c", ". ./environment && echo $LAKEHOUSE_SETTINGS")
+    assert told.stdout.split() == [str(shop / "lakehouse.toml")]
 
 
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path):

@@ -12,6 +12,7 @@ from lakehouse_assets.assets.sql.steps import deliver_steps, ingest_steps
 from lakehouse_assets.assets.streams.definitions import stream_asset
 from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
+from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.sources.sql.project import load_project
@@ -110,7 +111,7 @@ class SqlTables(dg.Component, dg.Resolvable, dg.Model):
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         if self.folder is not None:
-            project = load_project(Path(context.path) / self.folder)
+            project = load_project(load_settings(), Path(context.path) / self.folder)
         else:
             project = SqlProject.model_validate({name: getattr(self, name) for name in SqlProject.model_fields})
         return dg.Definitions.merge(

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.problems import first_problem
 from lakehouse_assets.models.transforms import columns, keys, rows, sets, texts, times, windows
 from lakehouse_assets.models.transforms.base import Query, Relation, Tables, Transform, TransformError
 from lakehouse_assets.models.transforms.expressions import quoted
@@ -67,11 +68,11 @@ def read_steps(said: Any, *, subject: str) -> tuple[Transform, ...]:
     try:
         return STEPS.validate_python(said)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        place, *rest = [*first["loc"], ""]
+        way, problem = first_problem(error, Step)
+        place, *rest = [*way, ""]
         where = f"step {place + 1}" if isinstance(place, int) else "steps"
         field = ".".join(str(each) for each in rest if each != "")
-        raise _refused(subject, f"{where}{field and f' ({field})'}: {first['msg']}") from None
+        raise _refused(subject, f"{where}{field and f' ({field})'}: {problem}") from None
 
 
 def compile_steps(source: Relation, steps: Sequence[Transform], tables: Tables, *, subject: str) -> Query:

@@ -13,7 +13,7 @@ def ingested_contracts(settings: Settings) -> tuple[TableContract, ...]:
     from lakehouse_assets.sources.sql.ingest import stored_contract
     from lakehouse_assets.sources.sql.project import load_project
 
-    lake, project = Lake(settings.lake), load_project(settings.ingest)
+    lake, project = Lake(settings.lake), load_project(settings)
     found = [stored_contract(lake, each) for each in project.ingest]
     found += [stored_landed_contract(lake, each) for each in (*project.files, *project.http)]
     return tuple(each for each in found if each is not None)

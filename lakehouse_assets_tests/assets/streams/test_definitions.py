@@ -9,7 +9,7 @@ import pytest
 from lakehouse_assets.assets.streams.definitions import stream_asset
 from lakehouse_assets.contracts.streams import StreamSpec
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql.project import load_project
@@ -36,7 +36,7 @@ def project(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.usefixtures("spark")
 def test_a_stream_runs_from_the_ui_and_by_the_command(project: Path, lake: Lake):
-    streams = load_project(project / "ingest").streams
+    streams = load_project(load_settings(), project / "ingest").streams
     (project / "in" / "1.json").write_text(json.dumps({"id": 1, "value": 1.5}))
     run = dg.materialize([stream_asset(streams[0])], resources={"lakehouse": LakehouseResource()})
     (made,) = run.asset_materializations_for_node("readings")

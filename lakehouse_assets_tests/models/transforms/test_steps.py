@@ -95,7 +95,7 @@ def test_no_steps_give_the_rows_as_they_are():
     [
         ("{do: renam, columns: {}}", "step 1"),
         ("{do: select, columns: []}", r"step 1 \(select.columns\)"),
-        ("{do: select, columns: [a], more: 1}", "Extra inputs"),
+        ("{do: select, columns: [a], more: 1}", "no such field"),
         ("{do: select, columns: [aa]}", "did you mean 'a'"),
         ("{do: rename, columns: {a: b}}", "two columns would be called 'b'"),
         ("{do: drop, columns: [a, b, c]}", "no column would be left"),
