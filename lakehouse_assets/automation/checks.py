@@ -65,7 +65,12 @@ def contract_checks(contracts: Sequence[TableContract]) -> AssetChecksDefinition
     def checks(context: AssetCheckExecutionContext, lakehouse: LakehouseResource) -> Iterator[AssetCheckResult]:
         last: dict[str, dict[str, Any]] = {}
         where = f"written_at >= {literal(datetime.now(UTC) - _LONGEST_RUN, 'datafusion')}"
-        for row in lakehouse.lake.read(WRITES, columns=_WRITE, where=where).sort_by("written_at").to_pylist():
+        for row in (
+            lakehouse.lake.read(WRITES, columns=_WRITE, where=where)
+            .sort_by("written_at")
+            .drop(["written_at"])
+            .to_pylist()
+        ):
             last[row["asset"]] = row
         rules: dict[str, set[str]] = {}
         if any(row["rows_quarantined"] for row in last.values()):

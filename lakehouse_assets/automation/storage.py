@@ -31,6 +31,7 @@ class KeptEventLogStorage(SqliteEventLogStorage):
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines: dict[tuple[int, str], Engine] = {}
         self._batch: dict[str, Connection] | None = None
+        self._tables: set[str] = set()
         # Dagster hands events over in batches if, and only if, this says so: those of the partitions of one step.
         os.environ.setdefault("DAGSTER_EVENT_BATCH_SIZE", str(_BATCH))
         super().__init__(base_dir, inst_data)
@@ -63,6 +64,12 @@ class KeptEventLogStorage(SqliteEventLogStorage):
         while len(self._engines) > _KEPT:
             self._engines.pop(next(iter(self._engines))).dispose()
         return engine
+
+    def has_table(self, table_name: str) -> bool:
+        """Asked with every event. A table that is there stays."""
+        if table_name not in self._tables and super().has_table(table_name):
+            self._tables.add(table_name)
+        return table_name in self._tables
 
     def store_event(self, event: EventLogEntry) -> None:
         """Store it, and touch the run's file: who watches a run in the UI is woken by that, and a database that stays

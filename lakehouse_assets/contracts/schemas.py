@@ -1,6 +1,7 @@
 """A contract in the words of each engine: Arrow schema, Spark schema, pandera model."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, assert_never
 
 import pyarrow as pa
@@ -10,6 +11,9 @@ from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
 if TYPE_CHECKING:
     import pandera.pyspark as pandera_pyspark
     from pyspark.sql.types import StructType
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def arrow_type(column_type: ColumnType) -> pa.DataType:
@@ -39,6 +43,28 @@ def arrow_type(column_type: ColumnType) -> pa.DataType:
 def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
     """Every field is nullable to the engines: they differ in how they keep NOT NULL, and our check names the rows."""
     return pa.schema([pa.field(column.name, arrow_type(column.type)) for column in columns])
+
+
+def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Python values in Arrow; a moment may also come as its microseconds since 1970.
+
+    Moments are converted here: Arrow would ask pandas, which takes a good part of a small update's time to load.
+    """
+    if not pa.types.is_timestamp(kind):
+        return pa.array(values, type=kind)
+    return pa.array([_microseconds(moment) for moment in values], type=pa.int64()).cast(kind)
+
+
+def arrow_rows(columns: Iterable[Column], rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Rows by column name in Arrow; what a row lacks is NULL."""
+    schema = arrow_schema(columns)
+    return pa.table([arrow_array([row.get(f.name) for row in rows], f.type) for f in schema], schema=schema)
+
+
+def _microseconds(moment: datetime | int | None) -> int | None:
+    if not isinstance(moment, datetime):
+        return moment
+    return ((moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
 
 
 def spark_schema(columns: Iterable[Column]) -> "StructType":

@@ -79,7 +79,7 @@ def read_changes(
     columns: Sequence[str] | None = None,
 ) -> Changes:
     """The changes of the partitions since `since`, of the named columns and the key; all columns without names."""
-    table = lake.ensure(contract)
+    table = lake.present(contract)
     wanted = _wanted(contract, policy, columns)
     found = log_range(table, lake.path(contract), contract.name, since, scopes)
     plan, states = _states(lake, contract, table, plan_reading(since, found.state, policy), found, scopes, wanted)
@@ -121,7 +121,7 @@ def changed_owners(
 
 def present_cursor(lake: Lake, contract: TableContract, scopes: Scopes, *, policy: FilterPolicy = ANY_CHANGE) -> Cursor:
     """The cursor of one who has read everything up to now by other means; the next reading begins behind it."""
-    table = lake.ensure(contract)
+    table = lake.present(contract)
     found = log_range(table, lake.path(contract), contract.name, None, scopes)
     return plan_reading(None, found.state, policy).cursor
 

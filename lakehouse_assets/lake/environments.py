@@ -10,11 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-import pyarrow as pa
-
 from lakehouse_assets.contracts.environments import ENVIRONMENTS
 from lakehouse_assets.contracts.model_versions import MODEL_VERSIONS
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import json_text
@@ -85,7 +83,7 @@ class Environments:
 def write_rows(lake: Lake, contract: TableContract, rows: list[dict[str, Any]], *, run_id: str) -> WriteReport:
     """Rows of a small table without partitions, through the upsert service; those that it has beside them stay."""
     key = MaterializationKey(asset=contract.name, partition="", cursor=run_id, code_version="", settings_hash="")
-    batch = Batch(rows=pa.Table.from_pylist(rows, schema=arrow_schema(contract.columns)), keys=(key,), owners=())
+    batch = Batch(rows=arrow_rows(contract.columns, rows), keys=(key,), owners=())
     return UpsertService(lake, spark=_no_spark, executor="delta-rs").write(contract, batch, {"": ()}, run_id=run_id)
 
 

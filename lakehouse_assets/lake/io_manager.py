@@ -128,7 +128,7 @@ class DeltaIOManager(ConfigurableIOManager):
         scopes: Scopes = ()
         if contract.partition_by and context.has_asset_partitions:
             scopes = tuple(run_partitions(context, contract).values())
-        pruning = prune(table_facts(lake.ensure(contract), contract).files, scopes, None)
+        pruning = prune(table_facts(lake.present(contract), contract).files, scopes, None)
         report("read", contract.name, "files", total=pruning.total, read=pruning.touched)
         if len(scopes) <= 1:  # Dagster can observe one partition of an input, or an input without partitions
             context.add_input_metadata({"files_total": pruning.total, "files_read": pruning.touched})

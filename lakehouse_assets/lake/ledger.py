@@ -14,11 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.concurrency import retried
@@ -158,7 +157,7 @@ class Ledger:
         if not fresh:
             return
         rows = [asdict(entry) for entry in fresh.values()]
-        batch = pa.Table.from_pylist(rows, schema=arrow_schema(MATERIALIZATIONS.columns))
+        batch = arrow_rows(MATERIALIZATIONS.columns, rows)
         merge = self._lake.ensure(MATERIALIZATIONS).merge(
             batch,
             predicate="t.asset = s.asset AND t.partition = s.partition",

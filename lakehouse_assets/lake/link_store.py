@@ -8,8 +8,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
@@ -19,11 +20,15 @@ from lakehouse_assets.contracts.link_state import LINK_STATE, PARTS
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import REPO
+from lakehouse_assets.lake.commit_log import is_plain
+from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.source_files import Selection, not_extracted, source_files
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART
 from lakehouse_assets.link.repository import LinkResult
-from lakehouse_assets.link.state import LinkState
+from lakehouse_assets.link.state import COLUMNS, FILES, LinkState
+from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import in_list
 
 Extractors = Mapping[str, str]
@@ -93,14 +98,40 @@ class Others:
 
 
 def read_state(lake: Lake, repo: str) -> LinkState:
-    """What the last linking of the repository kept."""
-    where = in_list('"repo"', [repo], "datafusion")
-    files = lake.read(LINK_FILES, where=where)
-    rows = lake.read(LINK_STATE, where=where)
-    tables: dict[str, Mapping[str, Any]] = {"files": _columns(files)}
+    """What the last linking of the repository kept.
+
+    From the files themselves, whose dictionaries of texts are taken as they are: hundreds of thousands of texts are
+    not made of them.
+    """
+    files = lake.read(LINK_FILES, where=in_list('"repo"', [repo], "datafusion"))
+    rows = _state_rows(lake, repo)
+    kind = rows["part"].combine_chunks()
+    number_of = {part: number for number, part in enumerate(kind.dictionary.to_pylist())}
+    tables: dict[str, Mapping[str, Any]] = {"files": _columns(files, FILES)}
     for part in PARTS:
-        tables[part] = _columns(rows.filter(pc.field("part") == part))
+        here = np.asarray(kind.indices) == number_of.get(part, -1)
+        tables[part] = _columns(rows.select(COLUMNS[part]).filter(pa.array(here)), COLUMNS[part])
     return LinkState(tables)
+
+
+def _state_rows(lake: Lake, repo: str) -> pa.Table:
+    """All rows, texts as dictionaries."""
+    columns = [
+        LINK_STATE.column(name) for name in dict.fromkeys(["part", *(n for part in PARTS for n in COLUMNS[part])])
+    ]
+    names = [each.name for each in columns]
+    texts = [each.name for each in columns if each.type == "string"]
+    table, folder = lake.present(LINK_STATE), lake.path(LINK_STATE)
+    if is_plain(table):
+        files = data_files(table, folder, LINK_STATE, equal_scopes(REPO.name, [repo]))
+        parts = [pq.ParquetFile(file, read_dictionary=texts).read(columns=names, use_threads=False) for file in files]
+        if parts:
+            return pa.concat_tables(parts).unify_dictionaries()
+    rows = lake.read(LINK_STATE, columns=names, where=in_list('"repo"', [repo], "datafusion"))
+    for number, name in enumerate(names):
+        if name in texts:
+            rows = rows.set_column(number, name, rows[name].dictionary_encode())
+    return rows.unify_dictionaries()
 
 
 def consulted_repositories(lake: Lake, repo: str) -> list[str]:
@@ -130,5 +161,5 @@ def _part(repo: str, part: str, columns: Mapping[str, Sequence[Any]]) -> pa.Tabl
     return pa.table([pa.array(held.get(f.name, [_EMPTY.get(f.name)] * count), f.type) for f in schema], schema=schema)
 
 
-def _columns(rows: pa.Table) -> dict[str, Any]:
-    return {name: rows[name].combine_chunks() for name in rows.column_names}
+def _columns(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Array]:
+    return {name: rows[name].combine_chunks() for name in names}

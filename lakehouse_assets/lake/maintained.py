@@ -5,10 +5,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-import pyarrow as pa
-
 from lakehouse_assets.contracts.maintenance import MAINTENANCE
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.small_append import append_rows
 from lakehouse_assets.lake.tables import Lake
@@ -34,7 +32,7 @@ def record(lake: Lake, *done: Done) -> None:
     now = datetime.now(UTC)
     rows = [{**asdict(each), "held": json_text(dict(each.held)), "done_at": now} for each in done]
     if rows:
-        append_rows(lake, MAINTENANCE, pa.Table.from_pylist(rows, schema=arrow_schema(MAINTENANCE.columns)))
+        append_rows(lake, MAINTENANCE, arrow_rows(MAINTENANCE.columns, rows))
 
 
 def last_done(lake: Lake, action: str) -> dict[str, datetime]:

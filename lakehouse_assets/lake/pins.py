@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import pyarrow as pa
-
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.pins import PINS
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.concurrency import alone, retried
 from lakehouse_assets.lake.published import PublishedCommit, is_readable
@@ -56,7 +54,7 @@ def pin(lake: Lake, commit: PublishedCommit, why: str) -> bool:
                 remedy=f"`lakehouse sync {commit.repo} --to {commit.commit_sha[:12]}` makes them again; then pin it",
             )
         row = {"repo": commit.repo, "commit_sha": commit.commit_sha, "why": why, "pinned_at": datetime.now(UTC)}
-        append_rows(lake, PINS, pa.Table.from_pylist([row], schema=arrow_schema(PINS.columns)))
+        append_rows(lake, PINS, arrow_rows(PINS.columns, [row]))
     return True
 
 

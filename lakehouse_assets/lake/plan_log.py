@@ -9,10 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from lakehouse_assets.contracts.plans import PLANS
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.steps import STEPS
@@ -77,7 +75,7 @@ def _newest(lake: Lake) -> dict[str, Told]:
 
 def _write(lake: Lake, run_id: str, steps: list[RelationalStep]) -> None:
     now = datetime.now(UTC)
-    rows = pa.Table.from_pylist([_row(step, run_id, now) for step in steps], schema=arrow_schema(PLANS.columns))
+    rows = arrow_rows(PLANS.columns, [_row(step, run_id, now) for step in steps])
     key = MaterializationKey(
         asset=PLANS.name, partition=_ONE, cursor=run_id, code_version="", settings_hash="", policy_hash=""
     )

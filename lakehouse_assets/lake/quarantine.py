@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from deltalake import write_deltalake
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.hashing import json_text
@@ -56,7 +56,7 @@ def set_aside(lake: Lake, contract: TableContract, request: WriteRequest, record
     """Keep the rows, in the place of what an earlier attempt at the same write kept."""
     if not records:
         return
-    rows = pa.Table.from_pylist(list(records), schema=arrow_schema(QUARANTINE.columns))
+    rows = arrow_rows(QUARANTINE.columns, list(records))
     same = f"{column('write_key', 'datafusion')} = {literal(request.key, 'datafusion')}"
     write_deltalake(lake.ensure(QUARANTINE), rows, mode="overwrite", predicate=same)
     report("quarantine", contract.name, "rows were set aside", level="warning", rows=len(records))

@@ -32,8 +32,9 @@ def relation(lake: Lake, contract: TableContract, *, version: int | None = None,
     """
     files: list[str] = []
     if lake.exists(contract):
-        table = lake.open(contract)
-        if version is not None:
+        table = lake.present(contract)
+        if version is not None and version != table.version():
+            table = lake.open(contract)
             table.load_as_version(version)
         files = (
             [str(file) for file in data_files(table, lake.path(contract), contract, scopes)]

@@ -34,6 +34,43 @@ class TableSize:
 LOG_CLEANUP = "delta.enableExpiredLogCleanup"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_PRESENT = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogEnd:
+    """An open table, with the log entry of its version: another table in its place has another."""
+
+    table: DeltaTable
+    version: int
+    entry: tuple[int, int] | None
+
+    @staticmethod
+    def of(table: DeltaTable, path: Path) -> "LogEnd":
+        version = table.version()
+        return LogEnd(table=table, version=version, entry=_identity(log_entry(path, version)))
+
+    def stands(self, path: Path) -> bool:
+        """Whether the table is still the one that was opened, at its version or beyond it."""
+        return self.entry is not None and _identity(log_entry(path, self.version)) == self.entry
+
+    def is_newest(self, path: Path) -> bool:
+        return self.stands(path) and not log_entry(path, self.version + 1).exists()
+
+
+_present: dict[Path, LogEnd] = {}
+
+
+def log_entry(path: Path, version: int) -> Path:
+    return path / "_delta_log" / f"{version:020}.json"
+
+
+def _identity(entry: Path) -> tuple[int, int] | None:
+    try:
+        facts = entry.stat()
+    except FileNotFoundError:
+        return None
+    return facts.st_ino, facts.st_mtime_ns
 
 
 class Lake:
@@ -78,6 +115,22 @@ class Lake:
             self._make(contract)
         return self.open(contract)
 
+    def present(self, contract: TableContract) -> DeltaTable:
+        """The table as it is now, made empty if it is not there yet, to be read only: others of this process hold the
+        same, so whoever moves one to another version opens one of his own.
+
+        A run asks some hundred times for a score of tables; two looks at the log tell whether one is still at its end.
+        """
+        path = self.path(contract)
+        held = _present.pop(path, None)
+        if held is None or not held.is_newest(path):
+            held = LogEnd.of(self.ensure(contract), path)
+        if held.entry is not None:
+            _present[path] = held
+        if len(_present) > _MOST_PRESENT:
+            _present.pop(next(iter(_present)), None)
+        return held.table
+
     def _make(self, contract: TableContract) -> None:
         self.path(contract).parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -113,7 +166,7 @@ class Lake:
             return pa.Table.from_batches([], schema=schema)
         chosen = ", ".join(f'"{name}"' for name in names)
         reader = (
-            QueryBuilder().register("rows", self.open(contract)).execute(f"SELECT {chosen} FROM rows WHERE {where}")
+            QueryBuilder().register("rows", self.present(contract)).execute(f"SELECT {chosen} FROM rows WHERE {where}")
         )
         return pa.RecordBatchReader.from_stream(reader).read_all().cast(schema)
 
@@ -134,7 +187,7 @@ class Lake:
         return [dict(zip(table.column_names, row, strict=True)) for row in zip(*values, strict=True)]
 
     def size(self, contract: TableContract) -> TableSize:
-        table = self.open(contract)
+        table = self.present(contract)
         actions = pa.table(table.get_add_actions(flatten=True))
         records = actions["num_records"].to_pylist()
         return TableSize(
@@ -158,7 +211,7 @@ def commit_files(path: Path, version: int | None) -> CommitFiles:
     """What the log entry of `version` says; nothing for None. Files of the change feed are not counted."""
     if version is None:
         return CommitFiles()
-    actions = [json.loads(line) for line in (path / "_delta_log" / f"{version:020}.json").read_text().splitlines()]
+    actions = [json.loads(line) for line in log_entry(path, version).read_text().splitlines()]
     added = [action["add"]["size"] for action in actions if "add" in action]
     return CommitFiles(added=len(added), removed=sum("remove" in action for action in actions), bytes_added=sum(added))
 

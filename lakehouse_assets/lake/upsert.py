@@ -17,7 +17,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.diagnostics import Diagnostic, collecting, phase, report, seconds_by_phase
@@ -192,7 +192,7 @@ class UpsertService:
     def _told(self, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
         """The report with its seconds, kept in `writes`."""
         done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
-        append_rows(self._lake, WRITES, pa.Table.from_pylist([done.as_row()], schema=arrow_schema(WRITES.columns)))
+        append_rows(self._lake, WRITES, arrow_rows(WRITES.columns, [done.as_row()]))
         return done
 
 

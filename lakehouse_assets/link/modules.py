@@ -6,7 +6,7 @@ with a slash behind it.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 SOURCE_FOLDERS = frozenset({"src", "lib", "Lib", "python", "source"})
@@ -116,9 +116,10 @@ class ModuleIndex:
                 seen.append((1, len(root), root, target))
         return [target for _, _, _, target in sorted(seen)]
 
-    def rows(self) -> ModuleRows:
+    def rows(self, only: Set[str] | None = None) -> ModuleRows:
+        """Of all files, or only of some."""
         rows = ModuleRows()
-        for path in self.paths:
+        for path in self.paths if only is None else [path for path in self.paths if path in only]:
             own = self.root_of(path)
             folder = folder_of(path)
             stem = _stem(path)

@@ -4,7 +4,7 @@ How sure a call is: certain if it can lead to one place only and what was called
 if there are several, if it came by way of flows, or if a class below may override it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from lakehouse_assets.extract.python.flows_tables import Imp
@@ -13,6 +13,7 @@ from lakehouse_assets.link.by_name import NamedImport, Names
 from lakehouse_assets.link.classes import Classes, Member
 from lakehouse_assets.link.exports import exports
 from lakehouse_assets.link.imports import Imports, Landing, Thing, split
+from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets.link.program import At, Program
 from lakehouse_assets.link.solver import Solution
 from lakehouse_assets.link.state import Columns, no_rows
@@ -254,13 +255,8 @@ class RowMaker:
                 self.exported[column].append(value)
 
 
-def module_rows(repo: str, paths: Any, index: Any) -> Columns:
-    """Rows of `module_index` for some files."""
-    found = index.rows()
-    rows = no_rows(MODULES)
+def module_rows(repo: str, paths: Set[str] | None, index: ModuleIndex) -> Columns:
+    """Rows of `module_index` for some files; None for all."""
+    found = index.rows(paths)
     columns = (found.path, found.module, found.root, found.is_package, found.is_own)
-    for row in zip(*columns, strict=True):
-        if paths is None or row[0] in paths:
-            for column, value in zip(MODULES, (repo, *row), strict=True):
-                rows[column].append(value)
-    return rows
+    return dict(zip(MODULES, ([repo] * len(found.path), *columns), strict=True))

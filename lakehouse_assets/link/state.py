@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from lakehouse_assets.link.keys import MISSING, PART, number_of
 
@@ -24,6 +25,7 @@ PROVIDED = ("path", "key", "hash")
 """Facts that others can read of a file."""
 ELSEWHERE_READS = ("path", "name", "hash", "rounds")
 """Facts of other repositories that a file read, by name, to be asked again; `rounds` as in reads."""
+COLUMNS = {"reads": READS, "flows": FLOWS, "provided": PROVIDED, "elsewhere": ELSEWHERE_READS}
 
 
 def no_rows(names: Sequence[str]) -> Columns:
@@ -86,34 +88,63 @@ class _Sorted:
     """Row numbers by a column of numbers."""
 
     def __init__(self, values: Any) -> None:
-        self._order = np.argsort(values, kind="stable")
+        self._order = np.argsort(values)
         self._values = values[self._order]
 
     def rows(self, value: int) -> Any:
         low = np.searchsorted(self._values, value, "left")
         high = np.searchsorted(self._values, value, "right")
-        return self._order[low:high]
+        return np.sort(self._order[low:high])
+
+
+class _Coded:
+    """Texts that come again and again, as numbers; rows by text."""
+
+    def __init__(self, values: Any) -> None:
+        coded = pa.array(values, pa.string()) if isinstance(values, list) else values
+        if not pa.types.is_dictionary(coded.type):
+            coded = coded.dictionary_encode()
+        self.codes = coded.indices.to_numpy(zero_copy_only=False)
+        self.texts: list[str] = coded.dictionary.to_pylist()
+        self._code_of: dict[str, int] | None = None
+        self._sorted: _Sorted | None = None
+
+    def __getitem__(self, row: int) -> str:
+        return self.texts[self.codes[row]]
+
+    def rows(self, text: str) -> Any:
+        if self._code_of is None or self._sorted is None:
+            self._code_of = {each: code for code, each in enumerate(self.texts)}
+            self._sorted = _Sorted(self.codes)
+        return self._sorted.rows(self._code_of.get(text, -1))
+
+
+class _Texts:
+    """Texts of which a few are asked for."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = pa.array(values, pa.string()) if isinstance(values, list) else values
+
+    def __getitem__(self, row: int) -> str:
+        return self._values[int(row)].as_py()
 
 
 def _numbers(values: Any) -> Any:
-    """Columns may come as lists, numpy or Arrow arrays."""
-    if hasattr(values, "to_numpy"):
-        return values.to_numpy(zero_copy_only=False) if not hasattr(values, "chunks") else values.to_numpy()
     return np.asarray(values, dtype=np.int64)
 
 
-def _texts(values: Any) -> Any:
-    return values.to_numpy(zero_copy_only=False) if hasattr(values, "to_numpy") else values
+_OFTEN = ("path", "owner")
+"""Columns of texts that rows are looked up by."""
+_TEXTS = ("name", "value")
 
 
 class LinkState:
-    """The rows of a repository, indexed. Columns may be lists, numpy arrays or Arrow arrays."""
+    """The rows of a repository, indexed. Columns may be lists or Arrow arrays, texts in these also as a dictionary."""
 
     def __init__(self, tables: Mapping[str, Mapping[str, Any]]) -> None:
-        files = tables["files"]
-        paths = [str(path) for path in _texts(files["path"])]
-        self.blobs: dict[str, str] = dict(zip(paths, (str(sha) for sha in _texts(files["blob_sha"])), strict=True))
-        self.summaries: dict[str, int] = dict(zip(paths, (int(h) for h in _numbers(files["summary"])), strict=True))
+        paths, blobs, summaries = (_listed(tables["files"][name]) for name in FILES)
+        self.blobs: dict[str, str] = dict(zip(paths, blobs, strict=True))
+        self.summaries: dict[str, int] = dict(zip(paths, summaries, strict=True))
         self.tables = tables
         self._indexes: dict[tuple[str, str], _Sorted] = {}
         self._cached: dict[tuple[str, str], Any] = {}
@@ -129,25 +160,19 @@ class LinkState:
         key = (table, name)
         if key not in self._cached:
             values = self.tables[table][name]
-            is_text = name in ("path", "owner", "name", "value")
-            self._cached[key] = _texts(values) if is_text else _numbers(values)
+            make = _Coded if name in _OFTEN else _Texts if name in _TEXTS else _numbers
+            self._cached[key] = make(values)
         return self._cached[key]
 
     def _index(self, table: str, name: str) -> _Sorted:
         key = (table, name)
         if key not in self._indexes:
-            values = self.column(table, name)
-            if name in ("path", "owner"):
-                numbers: dict[str, int] = {}
-                values = np.fromiter(
-                    (numbers.get(v) or numbers.setdefault(v, number_of(v)) for v in values), np.int64, len(values)
-                )
-            self._indexes[key] = _Sorted(values)
+            self._indexes[key] = _Sorted(self.column(table, name))
         return self._indexes[key]
 
     def rows_of(self, table: str, path: str) -> Any:
         """Row numbers of a file."""
-        return self._index(table, "path").rows(number_of(path))
+        return self.column(table, "path").rows(path)
 
     def readers(self, key: int) -> list[tuple[str, int, int]]:
         """Who read a key: path, hash of what was there, and rounds."""
@@ -162,7 +187,7 @@ class LinkState:
     def told_to(self, owner: str) -> list[tuple[str, str, str, int]]:
         """What files put into an owner's variables: path, name of the variable, value and rounds."""
         columns = [self.column("flows", name) for name in ("path", "name", "value", "rounds")]
-        rows = self._index("flows", "owner").rows(number_of(owner))
+        rows = self.column("flows", "owner").rows(owner)
         return [(str(columns[0][i]), str(columns[1][i]), str(columns[2][i]), int(columns[3][i])) for i in rows]
 
     def told_by(self, path: str) -> list[tuple[str, str, int]]:
@@ -182,9 +207,9 @@ class LinkState:
     def read_elsewhere(self) -> dict[str, list[tuple[str, int]]]:
         """Facts of other repositories by name, with who read them and what was there."""
         found: dict[str, list[tuple[str, int]]] = {}
-        columns = [self.column("elsewhere", name) for name in ("path", "name", "hash")]
+        columns = [_listed(self.tables["elsewhere"][name]) for name in ("path", "name", "hash")]
         for path, name, there in zip(*columns, strict=True):
-            found.setdefault(str(name), []).append((str(path), int(there)))
+            found.setdefault(name, []).append((path, there))
         return found
 
     def elsewhere_of(self, path: str) -> list[tuple[str, int, int]]:
@@ -205,10 +230,11 @@ class LinkState:
         for table, new in rows.tables().items():
             old = self.tables[table]
             replaced = {*(rows.files["path"] if table == "files" else rows.solved), *gone}
-            keep = [i for i, path in enumerate(_texts(old["path"])) if path not in replaced]
-            tables[table] = {name: [_plain(old[name][i]) for i in keep] + list(new[name]) for name in new}
+            columns = {name: _listed(old[name]) for name in new}
+            keep = [i for i, path in enumerate(columns["path"]) if path not in replaced]
+            tables[table] = {name: [columns[name][i] for i in keep] + list(new[name]) for name in new}
         return LinkState(tables)
 
 
-def _plain(value: Any) -> Any:
-    return value.as_py() if hasattr(value, "as_py") else value.item() if hasattr(value, "item") else value
+def _listed(values: Any) -> list[Any]:
+    return values if isinstance(values, list) else values.to_pylist()

@@ -1,12 +1,11 @@
 """What is made from source text, kept beside the compiled code, as the interpreter keeps that.
 
-An entry is used while what it was made from, and what made it, are the same. Where nothing may be written, nothing
+An entry is used while what it was made from, and what made it, are the same. Where nothing can be written, nothing
 is kept, and it is made again in each process.
 """
 
 import marshal
 import os
-import sys
 from collections.abc import Iterable
 from hashlib import sha256
 from importlib.util import cache_from_source
@@ -33,7 +32,7 @@ class Kept:
 
     def save(self) -> None:
         """In one move, so that no process reads half a file."""
-        if not self._changed or sys.dont_write_bytecode:
+        if not self._changed:
             return
         self._changed = False
         waiting = self._file.with_suffix(f".{os.getpid()}")

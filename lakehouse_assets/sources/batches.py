@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from lakehouse_assets.contracts.schemas import arrow_array
+
 
 class Columns:
     """One list per column of `schema`; `drain` turns them into a batch and starts over."""
@@ -24,6 +26,6 @@ class Columns:
         """The rows so far as one batch; none if there are no rows."""
         if not len(self):
             return
-        arrays = [pa.array(values, type=field.type) for values, field in zip(self._lists, self._schema, strict=True)]
+        arrays = [arrow_array(values, field.type) for values, field in zip(self._lists, self._schema, strict=True)]
         self._lists = [[] for _ in self._schema]
         yield pa.RecordBatch.from_arrays(arrays, schema=self._schema)

@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE
+from lakehouse_assets_tests.bench.session import READY
 
 _SESSION = re.compile(r"start Spark\s+([\d.]+) s")
 
@@ -47,14 +48,57 @@ def sync(home: Path, name: str) -> Sync:
         raise RuntimeError(f"sync {name} failed:\n{out}{err}")
     session = sum(float(found) for found in _SESSION.findall(err))
     writes = _written(home)[len(before) :]
+    return _summed(seconds - session, session, memory, writes, _steps(home, writes))
+
+
+class Session:
+    """A process that makes one update after the other; its start is in no update's seconds."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "lakehouse_assets_tests.bench.session"],
+            env=os.environ | {"LAKEHOUSE_HOME": str(home)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._answer(READY)
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def sync(self, name: str) -> Sync:
+        before = len(_written(self._home))
+        assert self._process.stdin is not None
+        peak = _Peak(self._process.pid)
+        print(name, file=self._process.stdin, flush=True)
+        told = json.loads(self._answer("{"))
+        memory = peak.end()
+        writes = _written(self._home)[before:]
+        return _summed(told["seconds"], told["spark"], memory, writes, told["steps"])
+
+    def _answer(self, start: str) -> str:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.startswith(start):
+                return line
+        raise RuntimeError(f"the session of {self._home} ended with {self._process.wait()}")
+
+
+def _summed(seconds: float, session: float, memory: int, writes: list[dict[str, Any]], steps: dict[str, float]) -> Sync:
     return Sync(
-        seconds=seconds - session,
+        seconds=seconds,
         session=session,
         memory=memory,
         by_asset={row["asset"]: sum(json.loads(row["seconds"]).values()) for row in writes},
         rows={row["asset"]: row["rows_inserted"] + row["rows_updated"] + row["rows_deleted"] for row in writes},
         writes=writes,
-        steps=_steps(home, writes),
+        steps=steps,
     )
 
 

@@ -1,6 +1,7 @@
 """Tables are made from their contracts; what is not a table is never taken for an empty one."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.repositories import REPOSITORIES
+from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.lake.local_sql import local_sql
@@ -69,3 +71,38 @@ def test_null_is_found_beside_a_value_that_stands_alone(lake: Lake, sizes: tuple
             assert [name for (name,) in connection.sql(query).fetchall()] == [
                 f"f{n}" for n, size in enumerate(sizes) if size is None
             ]
+
+
+def _write_size(lake: Lake, size: int) -> None:
+    write(lake, THINGS, table_of(THINGS, [thing("a", "a.py", "x", size)]), run_id=f"run-{size}")
+
+
+def test_a_table_stays_open_for_readers_until_it_is_written_to(lake: Lake):
+    _write_size(lake, 1)
+    table = lake.present(THINGS)
+    assert lake.present(THINGS) is table
+    _write_size(lake, 2)
+    assert lake.present(THINGS).version() > table.version()
+    assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 2}]
+
+
+def test_a_table_in_the_place_of_one_that_was_open_is_read_as_it_is(lake: Lake, tmp_path: Path):
+    other = Lake(tmp_path / "other")
+    for each, number in ((lake, 1), (other, 2)):
+        _write_size(each, number)
+        assert each.read(THINGS, columns=["size"]).to_pylist() == [{"size": number}]
+    assert lake.present(THINGS).version() == other.present(THINGS).version()
+    shutil.rmtree(lake.path(THINGS))
+    shutil.copytree(other.path(THINGS), lake.path(THINGS))
+    assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 2}]
+
+
+def test_rows_are_appended_to_the_table_that_is_there_now(lake: Lake):
+    """The table stays open between appends; one that was taken away and made anew begins at its first version."""
+    for number in (1, 2, 3):
+        _write_size(lake, number)
+    assert lake.read(WRITES).num_rows == 3
+    shutil.rmtree(lake.path(WRITES))
+    _write_size(lake, 4)
+    assert lake.read(WRITES).num_rows == 1
+    assert lake.open(WRITES).version() == 1

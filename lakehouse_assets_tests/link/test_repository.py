@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Mapping
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -227,7 +226,7 @@ def test_state_comes_back_from_arrays_as_it_was():
     result = Linked(PROJECT).result
     tables = {
         table: {
-            name: np.array(column, dtype=np.int64) if name in ("key", "hash", "rounds", "summary") else pa.array(column)
+            name: pa.array(column, pa.int64() if name in ("key", "hash", "rounds", "summary") else pa.string())
             for name, column in columns.items()
         }
         for table, columns in result.state.tables().items()

@@ -108,12 +108,6 @@ class Sample:
         (self.folder / name).write_text(text.replace(old, new))
 
 
-@pytest.fixture(autouse=True)
-def _keeping(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was read is kept for the next process, as it is in use."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-
-
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[[dict[str, str]], Sample]:
     return lambda files: Sample(tmp_path, {"__init__.py": "", **files})
@@ -360,10 +354,11 @@ def test_a_damaged_file_of_what_was_kept_is_made_anew(sample: Sample, content: b
     assert len(kept_file(sample).read_bytes()) > len(content)
 
 
-def test_nothing_is_kept_where_the_interpreter_keeps_nothing(sample: Sample, monkeypatch: pytest.MonkeyPatch):
+def test_it_is_kept_also_where_the_interpreter_keeps_no_compiled_code(sample: Sample, monkeypatch: pytest.MonkeyPatch):
+    """Images of containers are told so for their size; the time of every start would be the price."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     sample.version("top", "top")
-    assert not (sample.folder / "__pycache__").exists()
+    assert kept_file(sample).exists()
 
 
 def test_a_method_s_class_counts_as_a_whole():

@@ -64,7 +64,6 @@ def test_what_was_taken_apart_is_kept_until_the_step_or_its_inputs_change(
 ):
     kept = Kept(tmp_path, ".steps", [b"one"])
     monkeypatch.setattr(step_analysis, "_kept", lambda: kept)
-    monkeypatch.setattr("sys.dont_write_bytecode", False)
 
     def step(sql: str, *columns: str) -> RelationalStep:
         return RelationalStep(name="a", sql=sql, inputs=over(contract("calls", *columns)))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-import pyarrow as pa
 from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import work_of
@@ -11,7 +10,7 @@ from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.batch import Batch
@@ -43,7 +42,7 @@ def graph_versions(context: AssetExecutionContext, lakehouse: LakehouseResource)
             }
         )
     batch = Batch(
-        rows=pa.Table.from_pylist(rows, schema=arrow_schema(GRAPH_VERSIONS.columns)),
+        rows=arrow_rows(GRAPH_VERSIONS.columns, rows),
         keys=tuple(each.key for each in work),
         owners=(),  # earlier commits stay
     )

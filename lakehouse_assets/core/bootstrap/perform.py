@@ -87,6 +87,9 @@ class Performer:
         project = f"{self.root}[{','.join(step.extras)}]" if step.extras else str(self.root)
         pip = [self._python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
         self._run("the project's packages", [*pip, "-c", str(self.root / "constraints.txt"), "-e", project])
+        # pip compiles what it installs, but not a project that stays where it is; where Python is told to keep no
+        # compiled code, every start of the command would pay for that.
+        self._run("the project's compiled code", [self._python, "-m", "compileall", "-q", "lakehouse_assets"])
         replace_text(stamp, step.stamp)
 
     def _resolve_jars(self) -> None:
