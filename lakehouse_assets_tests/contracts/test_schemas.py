@@ -8,7 +8,6 @@ import pytest
 from lakehouse_assets.contracts.schemas import arrow_array, arrow_rows
 from lakehouse_assets.contracts.table import Column
 
-
 KIND = pa.timestamp("us", tz="UTC")
 
 
