@@ -2,7 +2,8 @@
 
 from dagster import Definitions, load_assets_from_modules
 
-from lakehouse_assets.assets.change import commit_files, diffs, file_changes, impact, lifetimes
+from lakehouse_assets.assets.activity import churn, commit_activity, commit_files
+from lakehouse_assets.assets.change import diffs, file_changes, impact, lifetimes
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
 from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
@@ -10,6 +11,7 @@ from lakehouse_assets.assets.models import model_assets
 from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.assets.sql.definitions import sql_definitions
+from lakehouse_assets.automation.activity import ACTIVITY_JOB, monthly_activity
 from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
 from lakehouse_assets.automation.heads import hourly_sync, new_heads, weekly_extraction
 from lakehouse_assets.automation.jobs import APPLY_JOB, CHECK_JOB, EXECUTOR, SYNC_JOB, nightly_checks
@@ -32,6 +34,8 @@ _code_graph = Definitions(
             blobs,
             extracts,
             commit_files,
+            commit_activity,
+            churn,
             file_changes,
             diffs,
             impact,
@@ -45,9 +49,9 @@ _code_graph = Definitions(
         ]
     ),
     asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES)), integrity_checks, head_checks],
-    jobs=[SYNC_JOB, CHECK_JOB],
+    jobs=[SYNC_JOB, CHECK_JOB, ACTIVITY_JOB],
     sensors=[new_heads],
-    schedules=[hourly_sync, nightly_checks, weekly_extraction],
+    schedules=[hourly_sync, nightly_checks, weekly_extraction, monthly_activity],
     resources={
         "lakehouse": _lakehouse,
         "spark": _spark,

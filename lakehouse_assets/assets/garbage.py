@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from lakehouse_assets.assets.graph.derivation_list import extractors
 from lakehouse_assets.assets.holders import all_holds
 from lakehouse_assets.assets.removal import delete_rows
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.registry import Registry
@@ -48,6 +50,8 @@ def collect_garbage(settings: Settings, *, dry_run: bool = False) -> list[Garbag
 def _removed_repositories(lake: Lake, *, dry_run: bool) -> Iterator[Garbage]:
     """Rows of repositories that are registered no more, table by table."""
     for contract in CATALOG.values():
+        if contract.partition_by == ("month",) and lake.exists(contract):
+            yield from _in_months(lake, contract, dry_run=dry_run)
         if contract.partition_by != ("repo",) or not lake.exists(contract):
             continue
         files = table_facts(lake.open(contract), contract).files
@@ -60,6 +64,16 @@ def _removed_repositories(lake: Lake, *, dry_run: bool) -> Iterator[Garbage]:
             yield Garbage(kind="repository", subject=subject, rows=rows, bytes=sum(file.size for file in own))
         if gone and not dry_run:
             delete_rows(lake, contract, gone)
+
+
+def _in_months(lake: Lake, contract: TableContract, *, dry_run: bool) -> Iterator[Garbage]:
+    """The same in a table of months, whose files are shared: their bytes are not one repository's."""
+    rows = Counter(row["repo"] for row in lake.read(contract, columns=["repo"]).to_pylist())
+    gone = sorted(set(rows) - set(Registry(lake).all()))
+    for name in gone:
+        yield Garbage(kind="repository", subject=f"{contract.name} of {name}", rows=rows[name], bytes=0)
+    if gone and not dry_run:
+        delete_rows(lake, contract, gone)
 
 
 def _folders(settings: Settings, lake: Lake, *, dry_run: bool) -> Iterator[Garbage]:

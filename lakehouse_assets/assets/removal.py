@@ -11,6 +11,7 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Ledger, removal_note
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import in_list
 
 
 def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: bool) -> dict[str, int]:
@@ -23,7 +24,7 @@ def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: 
     gone = [repository.name for repository in Registry(lake).remove(names)]
     deleted: dict[str, int] = {}
     for contract in () if keep_rows else CATALOG.values():
-        if contract.partition_by == ("repo",) and lake.exists(contract):
+        if contract.partition_by in (("repo",), ("month",)) and lake.exists(contract):
             deleted[contract.name] = delete_rows(lake, contract, gone)
     for name in gone:
         shutil.rmtree(settings.mirrors / f"{name}.git", ignore_errors=True)
@@ -32,8 +33,13 @@ def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: 
 
 def delete_rows(lake: Lake, contract: TableContract, names: Sequence[str]) -> int:
     """Delete the rows of some repositories from one table, and say so in the same commit; gives how many."""
-    listed = ", ".join(f"'{name}'" for name in names)  # fit names only: see check_name
-    properties = CommitProperties(custom_metadata={"userMetadata": removal_note(contract, names)})
-    metrics = lake.open(contract).delete(f"repo IN ({listed})", commit_properties=properties)
+    where = in_list("repo", names, "datafusion")
+    partitions = list(names)
+    if contract.partition_by != ("repo",):  # months that the others of them have as well: they are stale from now on
+        partitions = sorted(
+            {str(row["month"]) for row in lake.read(contract, columns=["month"], where=where).to_pylist()}
+        )
+    properties = CommitProperties(custom_metadata={"userMetadata": removal_note(contract, partitions)})
+    metrics = lake.open(contract).delete(where, commit_properties=properties)
     Ledger(lake).record(contract)
     return metrics["num_deleted_rows"] or 0

@@ -17,6 +17,7 @@ _VERBS = {
     "repo": "lakehouse_assets.cli.repo:repo",
     "sync": "lakehouse_assets.cli.sync:sync",
     "backfill": "lakehouse_assets.cli.backfill:backfill",
+    "activity": "lakehouse_assets.cli.activity:activity",
     "status": "lakehouse_assets.cli.status:status",
     "story": "lakehouse_assets.cli.story:story",
     "run-diff": "lakehouse_assets.cli.compare:run_diff",

@@ -10,7 +10,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Models and environments": ("models", "env", "plan", "apply", "promote", "rollback", "table-diff", "steps"),
     "Rows in and out": ("ingest", "deliver", "marks", "stream", "scip", "export", "publish"),
     "Operate": (
-        *("server", "backfill", "tables", "plan-write", "pin", "unpin", "optimize", "vacuum"),
+        *("server", "backfill", "activity", "tables", "plan-write", "pin", "unpin", "optimize", "vacuum"),
         *("gc", "completion"),
     ),
 }

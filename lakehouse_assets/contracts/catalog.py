@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from lakehouse_assets.contracts.blobs import BLOBS
+from lakehouse_assets.contracts.churn import CHURN
+from lakehouse_assets.contracts.commit_activity import COMMIT_ACTIVITY
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
@@ -55,6 +57,8 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             BLOBS,
             EXTRACTS,
             COMMIT_FILES,
+            COMMIT_ACTIVITY,
+            CHURN,
             FILE_CHANGES,
             DIFFS,
             MODULE_INDEX,

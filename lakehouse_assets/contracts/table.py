@@ -104,3 +104,4 @@ class TableContract:
 
 REPO = Column(name="repo", type="string", description="Name under which the repository is registered.")
 PATH = Column(name="path", type="string", description="File that the row belongs to, from the root of its repository.")
+MONTH = Column(name="month", type="date", description="First day of the month, in UTC, that the commits were made in.")

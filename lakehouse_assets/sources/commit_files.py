@@ -5,7 +5,7 @@ Cost: some tree objects a commit, about two thousand commits a second.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,16 +22,17 @@ from lakehouse_assets.sources.trees import NotComparable, compared, tree_files
 class CommitTrees:
     """A commit with its tree and that of its first parent; None for a root, which brings all of its files."""
 
+    month: date
     commit_sha: str
     tree: str
     before: str | None
-    committed_at: datetime | None
+    committed_at: datetime
 
 
 def changed_by_commits(git_dir: Path, repo: str, commits: Iterable[CommitTrees]) -> pa.Table:
     """Rows of `commit_files`; a commit whose parent cannot be read is left out, and told."""
     objects = Objects(git_dir, repo)
-    rows: list[tuple[str, str, str, bool, datetime | None]] = []
+    rows: list[tuple[date, str, str, str, bool, datetime]] = []
     for each in commits:
         if each.before is None:
             found = [(path, False) for path, _, _ in tree_files(objects, each.tree)]
@@ -41,7 +42,9 @@ def changed_by_commits(git_dir: Path, repo: str, commits: Iterable[CommitTrees])
                 report("sources", repo, f"{each.commit_sha}: {changes.reason}", level="warning")
                 continue
             found = [(path, False) for path, _, _ in changes.files] + [(path, True) for path in changes.gone]
-        rows += [(repo, each.commit_sha, stored_path(path), gone, each.committed_at) for path, gone in found]
+        rows += [
+            (each.month, repo, each.commit_sha, stored_path(path), gone, each.committed_at) for path, gone in found
+        ]
     schema = arrow_schema(COMMIT_FILES.columns)
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pa.table(

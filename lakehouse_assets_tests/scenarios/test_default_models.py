@@ -5,12 +5,14 @@ tests/test_a.py             reaches a.total by one call, b.price by two
 lib.py                      tax is called by shop, forgotten by nobody
 """
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lakehouse_assets.assets.change.commit_files import touched
+from lakehouse_assets.assets.activity.commit_files import touched
+from lakehouse_assets.assets.activity.months import stale_months
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.core.settings import DEFAULT_MODELS
 from lakehouse_assets.lake.upsert import UpsertService
@@ -52,11 +54,13 @@ class World:
 
     def update(self) -> list[str]:
         self.graph.sync()
-        batches = touched(self.graph.lakehouse, list(self.graph.repositories))
+        batches = touched(self.graph.lakehouse, list(stale_months(self.graph.lake))).batches
         service = UpsertService(self.graph.lake, spark=no_spark, executor="delta-rs")
         for batch in batches.batches:
-            scopes = {key.partition: (Equals(column="repo", value=key.partition),) for key in batch.keys}
-            service.write(COMMIT_FILES, batch, scopes, run_id=f"files {batch.keys[0].cursor}")
+            scopes = {
+                key.partition: (Equals(column="month", value=date.fromisoformat(key.partition)),) for key in batch.keys
+            }
+            service.write(COMMIT_FILES, batch, scopes, run_id=f"files {batch.keys[0].input_versions}")
         return self.models.ran("prod")
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:

@@ -1,7 +1,7 @@
 /* model
 description: >
   One row per source file with definitions: how often the last 2,000 commits touched it, how many branches its code
-  takes, and the product of both. `commit_files` has to be materialized, or nothing has churn.
+  takes, and the product of both. `commit_files` has to be made (`lakehouse activity`), or nothing has churn.
 tags: [change, quality]
 materialization: by_partition
 key: [repo, path]
@@ -10,7 +10,7 @@ columns:
   repo: Name of the repository.
   path: The file.
   language: Its language.
-  churn: Commits of the last 2,000 that touched it.
+  churn: Commits of the last 2,000 on the first-parent line that touched it.
   complexity: "Branches: loops, conditions, handlers and the like, and one for each function."
   score: Churn times complexity.
   last_changed: When the last of these commits was made.
@@ -18,11 +18,16 @@ audits:
   - at_least: {churn: 0}
   - at_least: {complexity: 0}
 */
-WITH touched AS (
-  SELECT repo, path, COUNT(*) AS churn, MAX(committed_at) AS last_changed
-  FROM commit_files
-  WHERE NOT is_deleted
-  GROUP BY repo, path
+WITH line AS (
+  SELECT repo, MAX(first_parent_position) AS last_position FROM commits GROUP BY repo
+),
+touched AS (
+  SELECT f.repo, f.path, COUNT(*) AS churn, MAX(f.committed_at) AS last_changed
+  FROM commit_files AS f
+  JOIN commits AS c ON c.repo = f.repo AND c.commit_sha = f.commit_sha
+  JOIN line AS l ON l.repo = c.repo
+  WHERE NOT f.is_deleted AND c.first_parent_position > l.last_position - 2000
+  GROUP BY f.repo, f.path
 ),
 branches AS (
   SELECT repo, path, COUNT(*) AS complexity

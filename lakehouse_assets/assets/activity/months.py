@@ -1,0 +1,128 @@
+"""Which months of an asset are stale, and what the assets of months have in common."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from dagster import BackfillPolicy
+
+from lakehouse_assets.assets.options import table_asset
+from lakehouse_assets.assets.partitions import MONTHS
+from lakehouse_assets.change.activity_steps import CHURN_ROWS, COMMIT_ACTIVITY_ROWS, DATED_COMMITS
+from lakehouse_assets.contracts.churn import CHURN
+from lakehouse_assets.contracts.commit_activity import COMMIT_ACTIVITY
+from lakehouse_assets.contracts.commit_files import COMMIT_FILES
+from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.activity import dated_commits
+from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.code_version import code_version
+from lakehouse_assets.plan.cursors import Position
+from lakehouse_assets.plan.derivation import Derivation, Task, task_for, wanted_key
+from lakehouse_assets.plan.relational_step import RelationalStep
+from lakehouse_assets.plan.staleness import MaterializationKey, Staleness
+from lakehouse_assets.plan.step_analysis import analysis_of
+from lakehouse_assets.sources.commit_files import changed_by_commits
+
+MONTH_TABLES = (COMMIT_FILES, COMMIT_ACTIVITY, CHURN)
+
+MONTHS_A_RUN = 120
+"""Rows of ten years are in the memory of a run that makes them for the first time."""
+
+_NO_COMMITS = "0"
+
+_MADE: Mapping[TableContract, tuple[TableContract, tuple[Callable[..., Any], ...], tuple[RelationalStep, ...]]] = {
+    COMMIT_FILES: (COMMITS, (changed_by_commits,), (DATED_COMMITS,)),
+    COMMIT_ACTIVITY: (COMMITS, (), (DATED_COMMITS, COMMIT_ACTIVITY_ROWS)),
+    CHURN: (COMMIT_FILES, (), (CHURN_ROWS,)),
+}
+"""From which table, by which functions and by which steps each is made."""
+
+
+@cache
+def month_derivation(contract: TableContract) -> Derivation:
+    source, functions, steps = _MADE[contract]
+    meanings = [analysis_of(each).fingerprint for each in steps]
+    return Derivation(
+        asset=contract.name,
+        inputs=(source.name,),
+        code_version=code_version(*functions, parameters=[contract.version, *meanings]),
+        policy_hash=contract.policy_hash,
+        owner_columns=(),
+    )
+
+
+def month_asset(contract: TableContract, kinds: set[str]) -> dict[str, Any]:
+    """Options of the asset that makes `contract`'s table."""
+    version = month_derivation(contract).code_version
+    return table_asset(contract, group="activity", kinds=kinds, code_version=version) | {
+        "partitions_def": MONTHS,
+        "backfill_policy": BackfillPolicy.multi_run(max_partitions_per_run=MONTHS_A_RUN),
+    }
+
+
+def month_tasks(
+    contract: TableContract, months: Iterable[str], versions: Mapping[str, str], latest: Mapping[EntryKey, Entry]
+) -> tuple[list[Task], tuple[Entry, ...]]:
+    """The stale ones among the months, and the entries of the others; `versions` has those of their inputs."""
+    derivation = month_derivation(contract)
+    tasks: list[Task] = []
+    untouched: list[Entry] = []
+    for month in months:
+        inputs = {name: versions.get(month, _NO_COMMITS) for name in derivation.inputs}
+        stored = latest.get((contract.name, month))
+        task = task_for(wanted_key(derivation, month, inputs), stored)
+        if task is not None:
+            tasks.append(task)
+        elif stored is not None:
+            untouched.append(stored)
+    return tasks, tuple(untouched)
+
+
+def file_versions(latest: Mapping[EntryKey, Entry]) -> dict[str, str]:
+    """By month the content of `commit_files`: what `churn` is made from."""
+    found = {month: entry for (asset, month), entry in latest.items() if asset == COMMIT_FILES.name and entry.cursor}
+    return {month: entry.data_version or f"version {entry.table_version}" for month, entry in found.items()}
+
+
+def stale_months(lake: Lake) -> dict[str, tuple[Staleness, ...]]:
+    """By month, up to the present one, why it is stale. One without commits that was never made is not missing."""
+    latest = Ledger(lake).latest(MONTH_TABLES)
+    with dated_commits(lake) as commits:
+        versions = commits.versions()
+    made = {month for asset, month in latest if asset in {each.name for each in MONTH_TABLES}}
+    now = datetime.now(UTC).date().isoformat()
+    months = sorted(month for month in {*versions, *made} if month <= now)
+    reasons: dict[str, tuple[Staleness, ...]] = dict.fromkeys(months, ())
+    for contract in MONTH_TABLES:
+        of_files = contract is CHURN
+        tasks, _ = month_tasks(contract, months, file_versions(latest) if of_files else versions, latest)
+        for task in tasks:
+            reasons[task.key.partition] += task.reasons
+    return {month: found for month, found in reasons.items() if found}
+
+
+def month_batches(tasks: Sequence[Task], rows: pa.Table) -> tuple[Batch, ...]:
+    """One batch for all months of the tasks; none without tasks."""
+    return (_batch(tuple(made_key(task.key) for task in tasks), rows),) if tasks else ()
+
+
+def made_key(key: MaterializationKey) -> MaterializationKey:
+    """The key of what is made now. A month is of no single commit and reads no feed: its input says all."""
+    return replace(key, cursor=Position(commit="").text)
+
+
+def _batch(keys: tuple[MaterializationKey, ...], rows: pa.Table) -> Batch:
+    def part(months: Sequence[str]) -> Batch:
+        listed = pa.array([datetime.fromisoformat(month).date() for month in months])
+        return _batch(
+            tuple(key for key in keys if key.partition in months), rows.filter(pc.field("month").isin(listed))
+        )
+
+    return Batch(rows=rows, keys=keys, part=part)
