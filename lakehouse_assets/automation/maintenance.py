@@ -26,6 +26,7 @@ from dagster import (
 
 from lakehouse_assets.assets import garbage, maintenance
 from lakehouse_assets.assets.holders import cursors
+from lakehouse_assets.assets.stale_counts import StaleCount, stale_counts
 from lakehouse_assets.automation.jobs import EXECUTOR
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.lake.environment_holds import collect_garbage as collect_environments
@@ -115,10 +116,19 @@ def observe_tables(context: OpExecutionContext, lakehouse: LakehouseResource) ->
     return len(tables)
 
 
-def _metadata(health: Health) -> dict[str, MetadataValue]:
+@op(description="Tell of each asset how many of its partitions are stale, and because of what.")
+def observe_staleness(context: OpExecutionContext, lakehouse: LakehouseResource) -> int:
+    with explained():
+        counts = stale_counts(lakehouse.settings)
+    for each in counts:
+        context.log_event(AssetObservation(asset_key=AssetKey(each.asset), metadata=_metadata(each)))
+    return sum(each.stale_partitions for each in counts)
+
+
+def _metadata(told: Health | StaleCount) -> dict[str, MetadataValue]:
     """Numbers plot over time; moments and names are shown as they are."""
     shown: dict[str, MetadataValue] = {}
-    for name, value in asdict(health).items():
+    for name, value in asdict(told).items():
         match value:
             case int():
                 shown[name] = MetadataValue.int(value)
@@ -136,9 +146,10 @@ def maintain() -> None:
     forget_old_runs(vacuum_tables(collect_garbage(optimize_tables())))
 
 
-@job(executor_def=EXECUTOR, description="Observe the health of every table.")
+@job(executor_def=EXECUTOR, description="Observe the health of every table, and how much of every asset is stale.")
 def table_health_job() -> None:
     observe_tables()
+    observe_staleness()
 
 
 nightly_maintenance = ScheduleDefinition(
@@ -153,7 +164,7 @@ hourly_table_health = ScheduleDefinition(
     job=table_health_job,
     cron_schedule="15 * * * *",
     default_status=DefaultScheduleStatus.STOPPED,
-    description="Observes the health of every table.",
+    description="Observes the health of every table, and how many partitions of every asset are stale.",
 )
 MAINTENANCE_JOBS = (maintain, table_health_job)
 MAINTENANCE_SCHEDULES = (nightly_maintenance, hourly_table_health)

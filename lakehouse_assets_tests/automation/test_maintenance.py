@@ -2,10 +2,13 @@
 
 import time
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from dagster import AssetKey, AssetMaterialization, DagsterInstance, DefaultScheduleStatus, job, op
 
+from lakehouse_assets.assets.git.commits import commits
 from lakehouse_assets.automation.maintenance import MAINTENANCE_SCHEDULES, delete_runs, maintain, table_health_job
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.maintenance import MAINTENANCE
@@ -14,6 +17,8 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.git_assets import GitAssets
+from lakehouse_assets_tests.support.repos import RepoBuilder, registered
 from lakehouse_assets_tests.support.worlds import World
 from lakehouse_assets_tests.support.writes import write
 
@@ -37,14 +42,41 @@ def test_a_run_compacts_collects_vacuums_and_says_so(linked: Lake):
     assert {row["action"] for row in linked.rows(MAINTENANCE) if row["asset"] == "links"} == {"optimize", "vacuum"}
 
 
+def observed(instance: DagsterInstance, asset: str) -> dict[str, Any]:
+    """What the latest observations say, taken together."""
+    shown: dict[str, Any] = {}
+    for record in instance.fetch_observations(AssetKey(asset), limit=2).records:
+        assert record.asset_observation is not None
+        shown |= {name: value.value for name, value in record.asset_observation.metadata.items()}
+    return shown
+
+
+def test_the_number_of_stale_partitions_is_observed_on_every_asset_also_of_those_that_were_never_made(
+    settings: Settings, tmp_path: Path
+):
+    repo = RepoBuilder(tmp_path / "one")
+    repo.commit({"a.py": "x = 1\n"})
+    git = GitAssets(settings, registered(repo.path, name="one"))
+    git.run(assets=[commits])
+    Registry(git.lake).add([registered(tmp_path / "missing", name="two")])
+
+    def counts(asset: str) -> tuple[int, int, str]:
+        shown = observed(git.instance, asset)
+        return shown["stale_partitions"], shown["unreadable_partitions"], shown["stale_because"]
+
+    assert table_health_job.execute_in_process(instance=git.instance, resources=RESOURCES).success
+    assert counts("commits") == (0, 1, "nothing")
+    assert counts("edges") == (1, 1, "never materialized 1")
+    assert counts("churn") == (1, 0, "never materialized 1")
+    repo.commit({"a.py": "x = 2\n"})
+    assert table_health_job.execute_in_process(instance=git.instance, resources=RESOURCES).success
+    assert counts("commits") == (1, 1, "cursor 1")
+
+
 def test_health_is_observed_on_the_asset(linked: Lake):
     with DagsterInstance.ephemeral() as instance:
         assert table_health_job.execute_in_process(instance=instance, resources=RESOURCES).success
-        records = instance.fetch_observations(AssetKey("links"), limit=1).records
-        assert records
-        observation = records[0].asset_observation
-        assert observation is not None
-        shown = {name: value.value for name, value in observation.metadata.items()}
+        shown = observed(instance, "links")
     assert (shown["files"], shown["small_files"], shown["worth_compacting"]) == (10, 10, 9)
     assert shown["bytes_on_disk"] == shown["bytes"]
 
