@@ -57,9 +57,12 @@ def commit(
     note: str | None = None,
     transaction: str | None = None,
     metrics: Mapping[str, int],
+    after: int | None = None,
 ) -> int:
-    """Commit `actions` as the version after the table's, and give it. The table as it was opened stays at its own."""
-    before, version, now = table.version(), table.version() + 1, time.time_ns() // 1_000_000
+    """Commit `actions` as the version after the table's, or after a later one, and give it. The table as it was opened
+    stays at its own."""
+    before = table.version() if after is None else after
+    version, now = before + 1, time.time_ns() // 1_000_000
     info = {
         "timestamp": now,
         "operation": operation,
@@ -80,6 +83,19 @@ def commit(
         table.update_incremental()
         table.create_checkpoint()  # and no entry goes: what holds them is asked by `lakehouse vacuum` alone
     return version
+
+
+def newest_version(folder: Path, known: int) -> int | None:
+    """The table's newest version, from one that is known on; None if the table asks something else of a writer since.
+
+    Only the entries behind it are looked at: delta-rs would go through all files of the table to bring it up.
+    """
+    while (entry := folder / "_delta_log" / f"{known + 1:020}.json").exists():
+        text = entry.read_text()
+        if '"metaData"' in text or '"protocol"' in text:
+            return None
+        known += 1
+    return known
 
 
 def brought_up(table: DeltaTable, folder: Path) -> None:

@@ -92,14 +92,15 @@ def net_changes(
         connection.register("b", states.before)
         connection.register("a", states.after)
 
-        def ask(change: str, query: str, of: str) -> pa.Table:
-            if change not in policy.change_types:
+        def ask(change: str, query: str, of: str, *needed: pa.Table) -> pa.Table:
+            if change not in policy.change_types or not all(each.num_rows for each in needed):
                 return no_rows(columns)
             return conform(connection.sql(f"{query} ORDER BY {order(of)}").to_arrow_table(), columns)
 
+        both = (states.before, states.after)
         return NetChanges(
-            inserted=ask("insert", f"SELECT a.* FROM a ANTI JOIN b ON {same}", "a"),
-            deleted=ask("delete", f"SELECT b.* FROM b ANTI JOIN a ON {same}", "b"),
-            before=ask("update", f"SELECT b.* FROM b JOIN a ON {same} WHERE NOT ({equal})", "b"),
-            after=ask("update", f"SELECT a.* FROM b JOIN a ON {same} WHERE NOT ({equal})", "a"),
+            inserted=ask("insert", f"SELECT a.* FROM a ANTI JOIN b ON {same}", "a", states.after),
+            deleted=ask("delete", f"SELECT b.* FROM b ANTI JOIN a ON {same}", "b", states.before),
+            before=ask("update", f"SELECT b.* FROM b JOIN a ON {same} WHERE NOT ({equal})", "b", *both),
+            after=ask("update", f"SELECT a.* FROM b JOIN a ON {same} WHERE NOT ({equal})", "a", *both),
         )

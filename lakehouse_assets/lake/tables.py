@@ -37,40 +37,38 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_PRESENT = 64
 
 
+def log_entry(path: Path, version: int) -> Path:
+    return path / "_delta_log" / f"{version:020}.json"
+
+
+def entry_identity(path: Path, version: int) -> tuple[int, int] | None:
+    """What tells a version's log entry from that of another table in its place; None if there is none."""
+    try:
+        facts = log_entry(path, version).stat()
+    except FileNotFoundError:
+        return None
+    return facts.st_ino, facts.st_mtime_ns
+
+
 @dataclass(frozen=True, kw_only=True)
-class LogEnd:
-    """An open table, with the log entry of its version: another table in its place has another."""
+class _Present:
+    """An open table, with the identity of its version's log entry."""
 
     table: DeltaTable
     version: int
     entry: tuple[int, int] | None
 
     @staticmethod
-    def of(table: DeltaTable, path: Path) -> "LogEnd":
+    def of(table: DeltaTable, path: Path) -> "_Present":
         version = table.version()
-        return LogEnd(table=table, version=version, entry=_identity(log_entry(path, version)))
-
-    def stands(self, path: Path) -> bool:
-        """Whether the table is still the one that was opened, at its version or beyond it."""
-        return self.entry is not None and _identity(log_entry(path, self.version)) == self.entry
+        return _Present(table=table, version=version, entry=entry_identity(path, version))
 
     def is_newest(self, path: Path) -> bool:
-        return self.stands(path) and not log_entry(path, self.version + 1).exists()
+        there = self.entry is not None and entry_identity(path, self.version) == self.entry
+        return there and not log_entry(path, self.version + 1).exists()
 
 
-_present: dict[Path, LogEnd] = {}
-
-
-def log_entry(path: Path, version: int) -> Path:
-    return path / "_delta_log" / f"{version:020}.json"
-
-
-def _identity(entry: Path) -> tuple[int, int] | None:
-    try:
-        facts = entry.stat()
-    except FileNotFoundError:
-        return None
-    return facts.st_ino, facts.st_mtime_ns
+_present: dict[Path, _Present] = {}
 
 
 class Lake:
@@ -124,7 +122,7 @@ class Lake:
         path = self.path(contract)
         held = _present.pop(path, None)
         if held is None or not held.is_newest(path):
-            held = LogEnd.of(self.ensure(contract), path)
+            held = _Present.of(self.ensure(contract), path)
         if held.entry is not None:
             _present[path] = held
         if len(_present) > _MOST_PRESENT:
