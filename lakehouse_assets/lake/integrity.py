@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -20,7 +21,7 @@ from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
-from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.contracts.table import PATH, REPO, TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.hashing import json_fingerprint
 from lakehouse_assets.extract.extractor import LANGUAGES
@@ -31,8 +32,11 @@ from lakehouse_assets.lake.integrity_steps import (
     OWNERS_GONE,
 )
 from lakehouse_assets.lake.local_sql import local_sql
-from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.scan import files_relation, relation
+from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.pruning import touched_files
+from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import in_list, literal, name
 
 OWNED = (DEFINITIONS, NODES, EDGES, PROPS)
@@ -104,29 +108,40 @@ def _found(query: str) -> pa.Table:
         return connection.sql(f"{query} ORDER BY repo, path LIMIT {_SHOWN}").to_arrow_table()
 
 
+def _rows(lake: Lake, contract: TableContract, places: Places) -> str:
+    """SQL for a table's rows of these places, from the files alone that may hold them by what the log says."""
+    files: dict[str, None] = {}
+    known = table_facts(lake.present(contract), contract).files if lake.exists(contract) else ()
+    for repo, paths in places.items():
+        owners = paths if contract.owner == PATH.name else None
+        for file in touched_files(known, equal_scopes(REPO.name, [repo]), owners):
+            files[str(lake.path(contract) / unquote(file.path))] = None
+    return f"(FROM {files_relation(contract, list(files))} WHERE {_predicate(places)})"
+
+
 def _keys_twice(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
     key = ", ".join(name(each, "duckdb") for each in contract.key)
     shown = " || ' ' || ".join(f"CAST({name(each, 'duckdb')} AS VARCHAR)" for each in contract.key)
     return _found(
         f"SELECT repo, path, 'key ' || {shown} || ' is there more than once' AS broken, count(*) AS rows "
-        f"FROM {relation(lake, contract)} WHERE {_predicate(places)} GROUP BY {key}, repo, path HAVING count(*) > 1"
+        f"FROM {_rows(lake, contract, places)} GROUP BY {key}, repo, path HAVING count(*) > 1"
     )
 
 
 def _owners_gone(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
-    files, rows = (f"(FROM {relation(lake, each)} WHERE {_predicate(places)})" for each in (SNAPSHOTS, contract))
+    files, rows = (_rows(lake, each, places) for each in (SNAPSHOTS, contract))
     return _found(OWNERS_GONE.text({SNAPSHOTS.name: files, "rows": rows}))
 
 
 def _files_without_rows(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
-    there = f"(SELECT DISTINCT repo, path FROM {relation(lake, contract)} WHERE {_predicate(places)})"
+    there = f"(SELECT DISTINCT repo, path FROM {_rows(lake, contract, places)})"
     languages = in_list("language", sorted(LANGUAGES), "duckdb")
-    files = f"(FROM {relation(lake, SNAPSHOTS)} WHERE {_predicate(places)} AND {languages})"
+    files = f"(FROM {_rows(lake, SNAPSHOTS, places)} WHERE {languages})"
     return _found(FILES_WITHOUT_ROWS.text({SNAPSHOTS.name: files, "rows": there}))
 
 
 def _contents_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
-    files = f"FROM {relation(lake, contract)} WHERE {_predicate(places)} AND kind IN ('file', 'executable')"
+    files = f"FROM {_rows(lake, contract, places)} WHERE kind IN ('file', 'executable')"
     with local_sql() as connection:
         rows = connection.sql(f"SELECT DISTINCT blob_sha {files} LIMIT {_MANY_PATHS + 1}").fetchall()
     shas = [row[0] for row in rows]
@@ -136,7 +151,7 @@ def _contents_missing(lake: Lake, contract: TableContract, places: Places) -> pa
 
 
 def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
-    edges = f"(SELECT * FROM {relation(lake, contract)} WHERE {_predicate(places)})"
+    edges = f"(SELECT * FROM {_rows(lake, contract, places)})"
     with local_sql() as connection:
         ends = connection.sql(f"SELECT DISTINCT dst_repo, dst_path FROM {edges}").fetchall()
     far: dict[str, list[str] | None] = {repo: None for repo, paths in places.items() if paths is None}
@@ -145,8 +160,7 @@ def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Tab
         if paths is not None:
             paths.append(path)
     near = {repo: None if paths is None or len(paths) > _MANY_PATHS else paths for repo, paths in far.items()}
-    nodes = f"(SELECT repo, path, def_id, n FROM {relation(lake, NODES)} WHERE {_predicate(near)})"
-    starts = f"(SELECT repo, path, def_id, n FROM {relation(lake, NODES)} WHERE {_predicate(places)})"
+    nodes, starts = (f"(SELECT repo, path, def_id, n FROM {_rows(lake, NODES, each)})" for each in (near, places))
     return _found(ENDS_MISSING.text({EDGES.name: edges, "starts": starts, "ends": nodes}))
 
 

@@ -37,13 +37,14 @@ _held: dict[Path, _Appended] = {}
 _appending = Lock()
 
 
-def append_rows(lake: Lake, contract: TableContract, rows: pa.Table) -> None:
-    """Append; the file is written once, however often another writer's commit comes between."""
+def append_rows(lake: Lake, contract: TableContract, rows: pa.Table) -> int | None:
+    """Append, and give the version; None if an engine did it. The file is written once, however often another writer's
+    commit comes between."""
     with _appending:
         held = _opened(lake, contract)
         if held is None:
             retried(f"table {contract.name}", lambda: write_deltalake(lake.ensure(contract), rows, mode="append"))
-            return
+            return None
         folder = held.folder
         adds = [file.add() for file in folder.write(folder.whole(rows))]
 
@@ -57,6 +58,7 @@ def append_rows(lake: Lake, contract: TableContract, rows: pa.Table) -> None:
 
         held.version = retried(f"table {contract.name}", attempt)
         held.entry = entry_identity(folder.path, held.version)
+        return held.version
 
 
 def _opened(lake: Lake, contract: TableContract) -> _Appended | None:

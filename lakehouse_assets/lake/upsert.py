@@ -27,6 +27,7 @@ from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
 from lakehouse_assets.lake.commit_log import brought_up, is_plain
+from lakehouse_assets.lake.compaction import compact_table
 from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.execution import execute
 from lakehouse_assets.lake.frame_stage import frame_stage, is_for_workers
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PART = "upsert"
+_WRITES_TOGETHER = 500
+"""Rows of `writes` after which their files are written together: each comes in a file of its own, and every run reads
+what it wrote."""
 
 
 class UpsertService:
@@ -192,7 +196,9 @@ class UpsertService:
     def _told(self, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
         """The report with its seconds, kept in `writes`."""
         done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
-        append_rows(self._lake, WRITES, arrow_rows(WRITES.columns, [done.as_row()]))
+        version = append_rows(self._lake, WRITES, arrow_rows(WRITES.columns, [done.as_row()]))
+        if version is not None and version % _WRITES_TOGETHER == 0:
+            compact_table(self._lake, WRITES)
         return done
 
 

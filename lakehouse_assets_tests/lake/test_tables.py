@@ -12,6 +12,7 @@ from lakehouse_assets.contracts.repositories import REPOSITORIES
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.repository import Repository
+from lakehouse_assets.lake import upsert
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.scan import relation
@@ -106,3 +107,11 @@ def test_rows_are_appended_to_the_table_that_is_there_now(lake: Lake):
     _write_size(lake, 4)
     assert lake.read(WRITES).num_rows == 1
     assert lake.open(WRITES).version() == 1
+
+
+def test_the_files_of_writes_do_not_grow_in_number_with_the_writes(lake: Lake, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(upsert, "_WRITES_TOGETHER", 10)
+    for size in range(25):
+        _write_size(lake, size)
+    assert lake.size(WRITES).files < 12
+    assert lake.read(WRITES).num_rows == 25
