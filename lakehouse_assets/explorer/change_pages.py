@@ -8,6 +8,9 @@ from lakehouse_assets.explorer.pages import symbol_link
 from lakehouse_assets.stories.html import Child, Markup, element, join
 from lakehouse_assets.stories.page import badge, table
 
+_MOST = 500
+"""Rows of a page."""
+
 
 def impact_body(found: dict[str, Any]) -> Markup:
     """Callers and importers by distance."""
@@ -19,9 +22,9 @@ def impact_body(found: dict[str, Any]) -> Markup:
         element("p", f"Up to {found['limit']} steps away.{more}"),
         [element("p", note, class_="soft") for note in found["notes"]],
         element("h2", f"Definitions: {len(callers):,}"),
-        table("definitions that are touched", heads, callers[:500]) if callers else element("p", "None."),
+        table("definitions that are touched", heads, callers[:_MOST]) if callers else element("p", "None."),
         element("h2", f"Files by import: {len(importers):,}"),
-        table("files that are touched", heads, importers[:500]) if importers else element("p", "None."),
+        table("files that are touched", heads, importers[:_MOST]) if importers else element("p", "None."),
     )
 
 
@@ -43,21 +46,26 @@ def history_page(asked: Asked, repo: str, symbol_id: str) -> str:
     rows: list[list[Child]] = [
         [
             element("code", each["commit"][:12]),
+            (each["at"] or "")[:10],
             badge(each["change"]),
             each["kind"],
-            each["source"],
+            each["source"] or "unknown",
             each["target"] or "unknown",
         ]
         for each in found["items"]
     ]
-    commits = ", ".join(commit[:12] for commit in found["commits"])
+    first = [element("p", f"The newest {_MOST:,} of {len(rows):,}.", class_="soft")] if len(rows) > _MOST else []
     return frame(
         title,
         element("h1", title),
         element("p", symbol_link(told)),
-        element("p", f"The graph was brought to: {commits}. Each is compared with the one before it.", class_="soft"),
-        [element("p", note, class_="soft") for note in found["notes"]],
-        table("edges that came and went", ["commit", "change", "kind", "from", "to"], rows)
+        element(
+            "p",
+            "By the commits that the graph was brought to: what came with one between them is told of the later one.",
+            class_="soft",
+        ),
+        first,
+        table("edges that came and went", ["commit", "date", "change", "kind", "from", "to"], rows[:_MOST])
         if rows
-        else element("p", "No edge of it came or went between these commits."),
+        else element("p", "No edge of it is known."),
     )

@@ -1,7 +1,7 @@
 """What commits changed and whom a change touches, as values that JSON has."""
 
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -10,17 +10,12 @@ from lakehouse_assets.assets.change.between import Difference, between, last_upd
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.schemas import arrow_schema
-from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.explorer.answers import Answers
-from lakehouse_assets.explorer.holder import commit_ids
-from lakehouse_assets.lake.edge_changes import edge_changes
+from lakehouse_assets.lake.history import lives_of
 from lakehouse_assets.lake.impact import Impacted, impact_of
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
-
-_LOOKED_BACK = 6
-"""Publications that the history of a symbol goes back: each pair of them is compared once, and kept."""
 
 
 class Changes:
@@ -28,7 +23,6 @@ class Changes:
         self._settings = settings
         self._lake = Lake(settings.lake)
         self._answers = answers
-        self._between = lru_cache(maxsize=32)(self._edges)
 
     def diff(self, repo: str, commits: str | None) -> dict[str, Any]:
         """Files and definitions that changed from A to B of `A..B`; without it in the last update."""
@@ -68,29 +62,29 @@ class Changes:
         return _impact(impact_of(self._lake, repo, changed, files, from_commit=None, limit=limit), notes=())
 
     def history(self, repo: str, symbol_id: str) -> dict[str, Any]:
-        """Relationships of a definition that came and went between the last publications of its repository."""
+        """When the relationships of a definition came and went, newest first; what was there when the repository was
+        first read is known from then on."""
         index = self._answers.index(repo, None)
-        name = index.definition(self._answers.number(index, repo, symbol_id))["qualified_name"]
-        commits = commit_ids(self._lake, repo)[:_LOOKED_BACK]
-        items: list[dict[str, Any]] = []
-        notes: list[str] = []
-        for newer, older in pairwise(commits):
-            try:
-                rows = self._between(repo, older, newer)
-            except LakehouseError as error:
-                notes.append(f"{older[:12]}..{newer[:12]}: {error.seen}")
-                continue
-            items += [
-                {"commit": newer, "since": older, **row} for row in rows if name in (row["source"], row["target"])
-            ]
-        return {"commits": commits, "items": items, "notes": notes}
-
-    def _edges(self, repo: str, older: str, newer: str) -> list[dict[str, Any]]:
-        return edge_changes(self._lake, repo, (older, newer)).to_pylist()
+        symbol = index.definition(self._answers.number(index, repo, symbol_id))["symbol"]
+        _, edges = lives_of(self._lake, symbol, repo=repo)
+        events = [event for life in edges for event in _events(life)]
+        return {"items": sorted(events, key=lambda event: (event["at"] or "", event["change"]), reverse=True)}
 
     def _difference(self, repo: str, commits: str | None) -> Difference:
         (repository,) = Registry(self._lake).get([repo])
         return between(self._settings, repository, commits) if commits else last_update(self._lake, repository)
+
+
+def _events(life: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    what = {name: life[name] for name in ("kind", "source", "dst_repo", "target")}
+    born = "added" if life["after_commit"] else "known from"
+    yield {"commit": life["first_commit"], "at": _told(life["first_at"]), "change": born, **what}
+    if life["removed_in"] is not None:
+        yield {"commit": life["removed_in"], "at": _told(life["removed_at"]), "change": "removed", **what}
+
+
+def _told(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _rows(table: pa.Table) -> list[dict[str, Any]]:

@@ -147,10 +147,10 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         path="/api/symbols/{repo}/{id}/history",
-        summary="Relationships of a definition that commits added and removed, of those that the graph was brought to.",
+        summary="When relationships of a definition came and went, by the commits that the graph was brought to.",
         parameters=(_IN_REPO, _ID),
         answer=lambda asked, v: asked.changes.history(v["repo"], v["id"]),
-        keys=("commits", "items"),
+        keys=("items",),
     ),
     Endpoint(
         path="/api/symbols/{repo}/{id}/related/{relation}",

@@ -56,6 +56,7 @@ def test_an_earlier_commit_can_be_asked_and_history_tells_what_it_changed(explor
     assert {
         (each["commit"], each["change"], each["target"]) for each in history["items"] if each["kind"] == "CALL"
     } == {
+        (first, "known from", "shop.main.run"),
         (second, "removed", "shop.main.run"),
         (second, "added", "shop.cart.Cart"),
     }
