@@ -31,6 +31,7 @@ from pydantic import Field
 
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.core.text import fenced
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.models.files import ModelFile, look_at
@@ -170,7 +171,7 @@ def _result(made: "Made", application: "Application") -> MaterializeResult:
             "change": said_change(made.step.change),
             "reason": made.step.reason,
             "engine": f"{made.engine}: {made.engine_reason}",
-            "sql": MetadataValue.md(f"```sql\n{meaning.sql}\n```"),
+            "sql": MetadataValue.md(fenced(meaning.sql, "sql")),
             "dagster/column_lineage": TableColumnLineage(deps_by_column=by_column),
         },
     )

@@ -29,6 +29,7 @@ from lakehouse_assets.assets.graph.sample import SAMPLED_TABLES, compared_sample
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.core.hashing import fingerprint, json_text
+from lakehouse_assets.core.text import fenced
 from lakehouse_assets.lake.comparison import Difference
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
@@ -138,4 +139,4 @@ def _told(each: Difference, repo: str, files: int) -> str:
 def _rows(each: Difference) -> str:
     if not each.is_there:
         return "None differ."
-    return "\n".join(f"    {json_text({name: str(value) for name, value in row.items()})}" for row in each.examples)
+    return fenced("\n".join(json_text({name: str(value) for name, value in row.items()}) for row in each.examples))

@@ -1,5 +1,6 @@
 """Text from outside, made safe to show, and names that were meant."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -7,6 +8,12 @@ from difflib import get_close_matches
 def visible(text: str) -> str:
     """Text that cannot move the cursor, end the line or turn it around: such characters are shown escaped."""
     return "".join(c if c == " " or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Text as a block of code in Markdown that nothing in it can end: its fence is longer than any row of ticks."""
+    fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

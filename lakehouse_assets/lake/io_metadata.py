@@ -16,6 +16,7 @@ from dagster import (
 from dagster._core.definitions.data_version import CODE_VERSION_TAG, DATA_VERSION_TAG
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.text import fenced
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.plan.row_hash import Content
@@ -71,7 +72,7 @@ def write_metadata(contract: TableContract, done: WriteReport) -> dict[str, Meta
     shown["seconds"] = MetadataValue.float(done.seconds_in_all)
     shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
     if done.statement:
-        shown["sql"] = MetadataValue.md(f"```sql\n{_cut(done.statement)}\n```")
+        shown["sql"] = MetadataValue.md(fenced(_cut(done.statement), "sql"))
     if done.owners is not None:
         shown["owners"] = MetadataValue.json(json.loads(done.owners))
         shown["owners_made"] = MetadataValue.int(done.owners_made or 0)

@@ -5,6 +5,7 @@ from typing import Any
 import dagster as dg
 
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
+from lakehouse_assets.core.text import fenced
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.sources.sql import delivery as out
@@ -29,7 +30,7 @@ def ingest_steps(project: SqlProject, ingest: Ingest) -> tuple[dg.OpDefinition, 
     def decide(context: dg.OpExecutionContext, seen: into.Inspection) -> into.IngestPlan:
         plan = into.decide(ingest, seen, force_first_run=context.op_config["force_first_run"])
         context.log.info(str(plan))
-        context.add_output_metadata({"plan": dg.MetadataValue.md(f"```\n{plan}\n```")})
+        context.add_output_metadata({"plan": dg.MetadataValue.md(fenced(str(plan)))})
         return plan
 
     @dg.op(name=f"land_{ingest.name}", description="Bring rows and mark into the lake in one commit.")
