@@ -134,7 +134,7 @@ def _landing(name: str, done: "Landing") -> dict[str, Any]:
         "name": name,
         "mode": done.plan.mode,
         "reason": done.plan.reason,
-        "mark": str(done.plan.mark),
+        "mark": str(done.mark),
         "rows_read": done.rows_read,
         "rows_late": done.rows_late,
         "gaps": [str(gap) for gap in done.gaps],

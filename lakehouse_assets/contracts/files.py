@@ -1,15 +1,17 @@
 """What a project's YAML says of rows that come from files and over HTTP."""
 
 import re
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.connections import Frozen
 from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
+from lakehouse_assets.core.text import nearest
 
-FileFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "log"]
+FileFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "log", "text"]
+FORMATS: tuple[str, ...] = get_args(FileFormat)
 
 SOURCE = Column(name="source", type="string", description="File or page that the row came from.")
 SOURCE_ROW = Column(name="source_row", type="bigint", description="Its number there, from 0.")
@@ -22,6 +24,14 @@ class FileColumn(Frozen):
     type: ColumnType = "string"
     description: str = ""
     sensitive: bool = False
+    separator: str = ""
+    """For `array<string>` out of a text: what stands between its parts; without it, the text is a JSON list."""
+
+    @model_validator(mode="after")
+    def _parted(self) -> Self:
+        if self.separator and self.type != "array<string>":
+            raise ValueError(f"a separator goes with array<string>, and {self.name} is {self.type}")
+        return self
 
 
 class Landed(Frozen):
@@ -30,6 +40,8 @@ class Landed(Frozen):
     name: str
     records: str = ""
     """Where the rows are in a JSON document: names with dots between them; empty for the document itself."""
+    keep: dict[str, str] = Field(default_factory=dict)
+    """Columns out of what the rows are in: where each is in the document, on the way to the rows (`days.date`)."""
     columns: tuple[FileColumn, ...] = ()
     description: str = ""
 
@@ -47,19 +59,31 @@ class FileIngest(Landed):
     path: str
     """A glob; `**` goes through folders."""
     format: FileFormat | str
-    """One of the formats, or `package.module:function`: called with a path, it gives an Arrow table."""
+    """One of the formats, or `package.module:function`: called with a path, it gives an Arrow table, or raises
+    ValueError for a file that is none of its own."""
     pattern: str = ""
-    """For logs: a regular expression, whose named groups are the columns."""
+    """For logs and texts: a regular expression, whose named groups are the columns. It is looked for in each line of a
+    log, and all over a text, whose rows are what it finds; without it, a text is one row with the column `text`."""
     unmatched: Literal["raise", "skip"] = "raise"
-    """For logs: whether a line that the pattern does not match makes the file a bad one."""
+    """For logs and texts: whether a line, or a whole text, without a match makes the file a bad one."""
+    nulls: tuple[str, ...] = ("",)
+    """For csv and tsv: what stands for NULL."""
+    quote: Literal['"', "'", ""] = '"'
+    """For csv and tsv: what values may stand in; empty if quotes are as good as any character."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if self.format == "log" and not re.compile(self.pattern).groupindex:
-            raise ValueError("a log has a pattern with named groups: (?P<name>…)")
-        known = ("csv", "tsv", "json", "jsonl", "parquet", "log")
-        if self.format not in known and ":" not in self.format:
-            raise ValueError(f"a format is one of {', '.join(known)}, or package.module:function")
+        if self.format not in FORMATS and ":" not in self.format:
+            near = nearest(self.format, FORMATS)
+            raise ValueError(
+                f"a format is one of {', '.join(FORMATS)}, or package.module:function{near and f'; {near}'}"
+            )
+        try:
+            groups = re.compile(self.pattern).groupindex
+        except re.error as error:
+            raise ValueError(f"the pattern is no regular expression: {error}") from None
+        if (self.format == "log" or self.pattern) and not groups:
+            raise ValueError("a pattern has named groups, which are the columns: (?P<name>…)")
         return self
 
 

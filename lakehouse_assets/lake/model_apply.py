@@ -47,7 +47,8 @@ class Application:
 
     def made(self) -> Iterator[Made]:
         """The models in order, each to be written before the next is asked for."""
-        tell(self.workshop.lake, self.execution)
+        if self._has_work:
+            tell(self.workshop.lake, self.execution)
         for step in self.plan.steps:
             if step.meaning is None:
                 self.skipped[step.name] = step.reason
@@ -123,9 +124,12 @@ class Application:
             ended = self.execution.ended("failed", **done)
             tell(lake, ended)
             return ended
+        after = self.environment()
+        if not self._has_work and after.members == self.plan.environment.members:
+            # Nothing is written either, not even that it was asked for.
+            return self.execution.ended("succeeded", **done, revision=self.plan.environment.revision)
         keep_versions(lake, [step.meaning for step in self.plan.steps if step.meaning is not None])
         reached("apply: before environment")
-        after = self.environment()
         if after.members == self.plan.environment.members:
             after = self.plan.environment
         try:
@@ -139,6 +143,10 @@ class Application:
         ended = self.execution.ended("succeeded", **done, revision=after.revision)
         tell(lake, ended)
         return ended
+
+    @property
+    def _has_work(self) -> bool:
+        return bool(self.plan.running) or self.plan.moves
 
     def environment(self) -> Environment:
         """The environment as it is to be: what was built, at the versions that the tables have now."""

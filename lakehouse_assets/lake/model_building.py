@@ -216,7 +216,7 @@ def _schema(rows: "pa.Table | DataFrame") -> pa.Schema:
         return rows.schema
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(rows.schema)
+    return to_arrow_schema(rows.schema, timezone="UTC")  # the session's, without which a moment has no type
 
 
 def _fitted(rows: "pa.Table | DataFrame", contract: TableContract, meaning: Meaning) -> "pa.Table | DataFrame":

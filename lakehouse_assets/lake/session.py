@@ -169,7 +169,7 @@ def _end_jvm() -> None:
     process.wait(timeout=_JVM_EXIT_SECONDS)
 
 
-_ANY = {"home", "executor", "models", "ingest"}
+_ANY = {"home", "executor", "models", "ingest", "project", "environment", "environments", "variables"}
 """Settings that a session does not depend on."""
 
 _runtime: SparkRuntime | None = None

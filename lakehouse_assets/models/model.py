@@ -16,7 +16,7 @@ from lakehouse_assets.plan.canonical_sql import SqlDialect
 DIALECT: SqlDialect = "spark"
 """The SQL that models are written in."""
 
-_BRACES = re.compile(r"\{\w+\}")
+_BRACES = re.compile(r"\{[A-Za-z_]\w*\}")
 
 
 @dataclass(frozen=True, kw_only=True)

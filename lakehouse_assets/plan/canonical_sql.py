@@ -26,7 +26,7 @@ SqlDialect = Literal["duckdb", "spark"]
 LIBRARY = "sqlglot"
 """Its version is part of what decides the canonical text."""
 
-_SLOT = re.compile(r"\{(\w+)\}")
+_SLOT = re.compile(r"\{([A-Za-z_]\w*)\}")  # {4} is a number of times in a pattern
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 

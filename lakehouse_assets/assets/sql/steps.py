@@ -42,7 +42,8 @@ def ingest_steps(project: SqlProject, ingest: Ingest) -> tuple[dg.OpDefinition, 
         done = into.land(lakehouse.lake, service, project, ingest, seen, plan, run_id=context.run_id)
         counts: dict[str, Any] = {name: done.count(f"rows_{name}") for name in ("inserted", "updated", "deleted")}
         counts |= {"read": done.rows_read, "late": done.rows_late, "gaps": [str(gap) for gap in done.gaps]}
-        context.add_output_metadata({**counts, "mark": str(plan.mark), "version": done.writes[-1].version_after})
+        counts |= {"version": done.writes[-1].version_after} if done.writes else {}
+        context.add_output_metadata({**counts, "mark": str(done.mark)})
         return done
 
     return inspect, decide, land

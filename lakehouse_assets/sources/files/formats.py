@@ -25,7 +25,7 @@ def read_file(files: FileIngest, path: Path) -> pa.Table:
     """The file's rows, in the types of the columns that are named."""
     try:
         table = _read(files, path)
-    except (pa.ArrowException, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (pa.ArrowException, ValueError) as error:  # what readers say of a file that is not of their format
         # Arrow's words repeat a row, and what it holds may be sensitive.
         words = "" if any(each.sensitive for each in files.columns) else f": {' '.join(str(error).split())[:200]}"
         failed = bad_file(path, f"it cannot be read as {files.format}{words}")
@@ -37,32 +37,38 @@ def read_file(files: FileIngest, path: Path) -> pa.Table:
 def _read(files: FileIngest, path: Path) -> pa.Table:
     match files.format:
         case "csv" | "tsv":
-            return _delimited(path, "," if files.format == "csv" else "\t")
+            return _delimited(files, path, "," if files.format == "csv" else "\t")
         case "json":
-            return flat_table(records_at(json.loads(path.read_text("utf-8")), files.records, subject=str(path)))
+            document = json.loads(path.read_text("utf-8"))
+            return flat_table(records_at(document, files.records, keep=files.keep, subject=str(path)))
         case "jsonl":
             lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-            return flat_table(records_at(lines, files.records, subject=str(path)))
+            return flat_table(records_at(lines, files.records, keep=files.keep, subject=str(path)))
         case "parquet":
             return pq.ParquetFile(path).read()
         case "log":
             return _log(files, path)
+        case "text":
+            return _text(files, path)
         case _:
             return plug_in(files.format)(path)
 
 
-def _delimited(path: Path, delimiter: str) -> pa.Table:
+def _delimited(files: FileIngest, path: Path, delimiter: str) -> pa.Table:
     with path.open("rb") as file:
         header = file.readline().decode("utf-8-sig").rstrip("\r\n")
-    names = next(csv.reader([header], delimiter=delimiter), [])
+    quoting = csv.QUOTE_MINIMAL if files.quote else csv.QUOTE_NONE
+    names = next(csv.reader([header], delimiter=delimiter, quotechar=files.quote or None, quoting=quoting), [])
     return arrow_csv.read_csv(
         path,
-        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=delimiter, quote_char=files.quote or False, newlines_in_values=bool(files.quote)
+        ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
-            null_values=[""],
+            null_values=list(files.nulls),
         ),
     )
 
@@ -77,6 +83,18 @@ def _log(files: FileIngest, path: Path) -> pa.Table:
         for name, values in columns.items() if found else ():
             values.append(found[name] if found else None)
     return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+
+
+def _text(files: FileIngest, path: Path) -> pa.Table:
+    """The whole of it as one row, or a row for each match of the pattern."""
+    text = path.read_text("utf-8")
+    if not files.pattern:
+        return pa.table({"text": pa.array([text], pa.string())})
+    found = list(re.finditer(files.pattern, text))
+    if not found and files.unmatched == "raise":
+        raise bad_file(path, "the pattern is nowhere in it")
+    names = re.compile(files.pattern).groupindex
+    return pa.table({name: pa.array([each[name] for each in found], pa.string()) for name in names})
 
 
 def plug_in(name: str) -> Any:
@@ -101,11 +119,19 @@ def typed(table: pa.Table, columns: Sequence[FileColumn], *, subject: str) -> pa
         elif type_name(table[each.name].type) != each.type:
             place = table.column_names.index(each.name)
             wanted = Column(name=each.name, type=each.type, description="", nullable=True)
-            table = table.set_column(place, each.name, _cast(table[each.name], wanted, subject))
+            values = table[each.name]
+            cast = _parts(values, each.separator) if each.separator else _cast(values, wanted, subject)
+            table = table.set_column(place, each.name, cast)
     for place, field in enumerate(table.schema):
         if pa.types.is_integer(field.type) and field.type != pa.int32():
             table = table.set_column(place, field.name, table[field.name].cast(pa.int64()))
     return table
+
+
+def _parts(values: pa.ChunkedArray, separator: str) -> pa.Array:
+    texts: list[str | None] = values.cast(pa.string()).to_pylist()
+    parted = [None if text is None else [each.strip() for each in text.split(separator)] for text in texts]
+    return pa.array(parted, pa.list_(pa.string()))
 
 
 def _cast(values: pa.ChunkedArray, wanted: Column, subject: str) -> pa.Array | pa.ChunkedArray:

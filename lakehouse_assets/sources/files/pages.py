@@ -39,7 +39,7 @@ def pages(http: HttpIngest, *, begin: str | None, sleep: Callable[[float], None]
             document = json.loads(body)
         except json.JSONDecodeError as error:
             raise _failed(address, f"its answer is no JSON: {error}") from None
-        rows = records_at(document, http.records, subject=address)
+        rows = records_at(document, http.records, keep=http.keep, subject=address)
         follower = _next(http, address, document, rows)
         if rows or not http.page_parameter:
             yield Page(address=address, body=body, rows=rows, next_page=follower)

@@ -11,7 +11,7 @@ the whole table in bounded memory.
 import json
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -71,8 +71,15 @@ class StagedDelivery:
     """Whether the delivery before was never reconciled: then all rows are compared."""
 
     @property
+    def is_idle(self) -> bool:
+        """Whether the target is where the lake is already, and was found equal: then nothing is written."""
+        if self.staging is not None or self.expected is None or self.reconcile_all:
+            return False
+        return replace(_cursor(self.position), start=0) == replace(_cursor(self.expected), start=0)
+
+    @property
     def version(self) -> int:
-        return Cursor(**json.loads(self.position)).end - 1
+        return _cursor(self.position).end - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +124,7 @@ def stage(
             )
         )
         # New columns there are empty, and a table that is gone has to be made whole.
-        since = None if everything or added or present is None or held is None else Cursor(**json.loads(held.position))
+        since = None if everything or added or present is None or held is None else _cursor(held.position)
         changes = changes_since(lake, contract, since)
         cursor = changes.cursor if changes else present_cursor(lake, contract, ())
         complete = changes is None
@@ -169,7 +176,7 @@ def merge(project: SqlProject, delivery: Delivery, staged: StagedDelivery, *, ru
                 contract, staged.staging, delivery.table, kind, complete=staged.way == "full", added=staged.added
             )
         statements.append(cursor_statement(delivery.name, staged.position, run_id, kind))
-        counts = target.merge(delivery.name, staged.expected, statements)
+        counts = MergeCounts() if staged.is_idle else target.merge(delivery.name, staged.expected, statements)
     if staged.makes_target:
         counts = MergeCounts(inserted=staged.sent.total)
     reached("deliver: after merge")
@@ -184,7 +191,7 @@ def reconcile(project: SqlProject, delivery: Delivery, merged: MergedDelivery, l
         wanted = staged.sent
         if staged.reconcile_all and staged.way != "full":
             wanted = Tally()
-            for batch in all_rows(lake, contract, Cursor(**json.loads(staged.position))):
+            for batch in all_rows(lake, contract, _cursor(staged.position)):
                 wanted = wanted.with_rows(contract, batch)
         found = Tally()
         if every_row or staged.staging is not None:
@@ -201,7 +208,8 @@ def reconcile(project: SqlProject, delivery: Delivery, merged: MergedDelivery, l
                 why="somebody else writes to the target, or it changes values on their way in",
                 remedy="see to that, then deliver everything again: `lakehouse deliver --everything`",
             )
-        target.run([reconciled_statement(delivery.name, staged.position, target.kind)])
+        if not staged.is_idle:
+            target.run([reconciled_statement(delivery.name, staged.position, target.kind)])
     reached("deliver: after reconcile")
     return Reconciliation(merged=merged, target_rows=count, compared=found.total)
 
@@ -226,9 +234,14 @@ def record(
         "target_rows": done.target_rows,
         "delivered_at": datetime.now(UTC),
     }
-    append_rows(lake, DELIVERIES, pa.Table.from_pylist([row], schema=arrow_schema(DELIVERIES.columns)))
+    if not merged.staged.is_idle:
+        append_rows(lake, DELIVERIES, pa.Table.from_pylist([row], schema=arrow_schema(DELIVERIES.columns)))
     reached("deliver: after record")
     return row
+
+
+def _cursor(position: str) -> Cursor:
+    return Cursor(**json.loads(position))
 
 
 def _check_whose(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,6 +73,12 @@ class Landing:
     gaps: tuple[Gap, ...]
     """Ranges behind the mark in which source and lake differed after the window was in."""
     writes: tuple[WriteReport, ...]
+    """None where nothing came: then nothing was written, and the mark stays where it was."""
+
+    @property
+    def mark(self) -> Mark:
+        """The mark that the table has now."""
+        return self.plan.mark if self.writes or self.plan.since is None else self.plan.since
 
     def count(self, name: str) -> int:
         return sum(getattr(each, name) for each in self.writes)
@@ -150,8 +157,11 @@ def land(
     with _source(project, ingest) as source:
         rows = _told(source.rows(plan.query, contract.columns), ingest, plan, counts)
         since = {_NO_PARTITION: inspection.cursor} if inspection.cursor else {}
-        batch = _batch(ingest, contract, rows, plan, since=since)
-        writes = [service.write(contract, batch, {_NO_PARTITION: ()}, run_id=run_id)]
+        writes: list[WriteReport] = []
+        if plan.mode != "window" or (rows := _some(rows)) is not None:
+            batch = _batch(ingest, contract, rows, plan, since=since)
+            writes.append(service.write(contract, batch, {_NO_PARTITION: ()}, run_id=run_id))
+            since = {_NO_PARTITION: plan.mark.text}
     gaps: tuple[Gap, ...] = ()
     # Where rows tell their transaction, the window's query has found those that came late.
     found = ingest.gaps == "reread" and inspection.facts.has_transaction_ids
@@ -162,7 +172,6 @@ def land(
                 literals = _literals(source, plan.mark.clock)
                 query = gap_query(ingest, inspection.select, source.kind, gaps, literals, inspection.facts.shape)
                 late = _told(source.rows(query, contract.columns), ingest, plan, counts)
-                since = {_NO_PARTITION: plan.mark.text}
                 batch = _batch(ingest, contract, late, plan, since=since)
                 writes.append(service.write(contract, batch, {_NO_PARTITION: ()}, run_id=f"{run_id}-gaps"))
                 counts.late = writes[-1].rows_inserted + writes[-1].rows_updated
@@ -257,6 +266,18 @@ def _told(
 ) -> "StreamedRows | DataFrame":
     """What the upsert service takes; a stream is counted as it passes."""
     return StreamedRows(batches=_counted(rows, ingest, plan, counts)) if isinstance(rows, Iterator) else rows
+
+
+def _some(rows: "StreamedRows | DataFrame") -> "StreamedRows | DataFrame | None":
+    """The rows of a window; None if there are none.
+
+    A window without rows is left unread: the next one begins where it began, and finds whatever turns up in it. So an
+    idle source costs no commit.
+    """
+    if not isinstance(rows, StreamedRows):
+        return rows
+    first = next((each for each in rows.batches if each.num_rows), None)
+    return None if first is None else StreamedRows(batches=chain((first,), rows.batches))
 
 
 def _counted(

@@ -1,5 +1,6 @@
 """The whole way of one table: source, lake, target. The steps one after the other, for who needs no Dagster."""
 
+import sys
 import uuid
 
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -35,6 +36,8 @@ def ingest_table(
 def land_table(settings: Settings, landed: FileIngest | HttpIngest, *, run_id: str = "") -> LandedReport:
     """Files and pages that are new or changed."""
     lake, service = Lake(settings.lake), upsert_service(settings)
+    if settings.project is not None and str(settings.project) not in sys.path:
+        sys.path.append(str(settings.project))  # a format of the project's own; last, so that it hides no package
     if isinstance(landed, FileIngest):
         return land_files(lake, service, landed, run_id=run_id)
     return land_pages(lake, service, landed, run_id=run_id)

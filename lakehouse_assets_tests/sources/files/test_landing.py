@@ -77,6 +77,42 @@ def test_documents_are_flattened_to_any_depth(settings: Settings, tmp_path: Path
     assert found == [("A", ["x", "y"], "B", '[{"minute": 3}]')]
 
 
+def test_rows_keep_what_stands_on_the_way_to_them(settings: Settings, tmp_path: Path):
+    days = [{"day": 1, "at": {"city": "X"}, "matches": [{"id": "a", "goals": [{"by": "Ann"}, "own"]}]}]
+    (tmp_path / "m.json").write_text(json.dumps({"year": 2026, "days": days}))
+    keep = {"year": "year", "day": "days.day", "match": "days.matches.id"}
+    land(settings, tmp_path, "*.json", "json", records="days.matches.goals", keep=keep)
+    found = rows(settings, "year", "day", "match", "by", "value")
+    assert found == [("2026", "1", "a", "Ann", None), ("2026", "1", "a", None, "own")]
+    wrong = land(settings, tmp_path, "*.json", "json", records="days.matches.goals", keep={"x": "days.other"})
+    assert "days.other is not on the way days.matches.goals" in wrong.bad[0]
+
+
+def test_lists_nulls_and_quotes_of_a_tsv_are_as_it_says(settings: Settings, tmp_path: Path):
+    (tmp_path / "f.tsv").write_text('id\ttitle\tgenres\n1\tThe "Long" Way\tDrama, Comedy\n2\t\\N\t\\N\n3\t\tOne\n')
+    genres = {"name": "genres", "type": "array<string>", "separator": ","}
+    land(settings, tmp_path, "*.tsv", "tsv", nulls=["\\N"], quote="", columns=[genres])
+    found = rows(settings, "title", "genres", columns=[genres])
+    assert found == [('The "Long" Way', ["Drama", "Comedy"]), (None, None), ("", ["One"])]
+    with pytest.raises(ValueError, match="a separator goes with array<string>"):
+        FileIngest.model_validate(
+            {"name": "a", "path": "x", "format": "csv", "columns": [{"name": "b", "type": "int", "separator": ","}]}
+        )
+
+
+def test_a_text_is_one_row_or_what_a_pattern_finds_in_it(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("Bill 7\n 2 x pens\n 1 x lamp\n")
+    land(settings, tmp_path, "*.txt", "text")
+    assert rows(settings, "text") == [("Bill 7\n 2 x pens\n 1 x lamp\n",)]
+    pattern = {"pattern": r"(?P<count>\d+) x (?P<thing>\w+)", "columns": [{"name": "count", "type": "int"}]}
+    lines = FileIngest(name="lines", path=str(tmp_path / "*.txt"), format="text", **pattern)
+    assert land_table(settings, lines).rows_inserted == 2
+    (tmp_path / "b.txt").write_text("nothing")
+    assert "the pattern is nowhere in it" in land_table(settings, lines).bad[0]
+    with pytest.raises(ValueError, match="a pattern has named groups"):
+        FileIngest(name="lines", path="x", format="text", pattern="x")
+
+
 @pytest.mark.parametrize("kind", ["tsv", "jsonl", "parquet", "log", "plug-in"])
 def test_every_format_gives_its_rows(settings: Settings, tmp_path: Path, kind: str):
     more: dict[str, Any] = {}

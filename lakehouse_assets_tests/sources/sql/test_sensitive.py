@@ -1,8 +1,5 @@
 """A planted value of a sensitive column is in the tables, and in no other file, log, event or message."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import dagster as dg
 import pytest
 
@@ -12,16 +9,11 @@ from lakehouse_assets.contracts.connections import PostgresConnection
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets_tests.support.planted import files_with
 from lakehouse_assets_tests.support.shops import Shop, run_sql
 
 SECRET = "Zyx98765-planted"
 SENSITIVE = {"columns": [{"name": "customer", "sensitive": True}]}
-
-
-def files_with(folder: Path, text: str) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        if path.is_file() and text.encode() in path.read_bytes():
-            yield path.relative_to(folder)
 
 
 def shop_of(settings: Settings, postgres: PostgresConnection, **more: object) -> Shop:
