@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterable, Iterator
 
 from lakehouse_assets.assets.graph.derivation_list import derivations
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.deliveries import DELIVERIES
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
+from lakehouse_assets.contracts.streams import StreamTable
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.environment_holds import environments
 from lakehouse_assets.lake.holders import clones, iceberg_snapshots, pinned_commits, retained_commits
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.streams import read_on_from
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
 from lakehouse_assets.plan.holds import Hold
+from lakehouse_assets.sources.sql.project import load_project
 
 Holder = Callable[[Settings], Iterable[Hold]]
 
@@ -41,7 +45,49 @@ def cursors(settings: Settings) -> Iterator[Hold]:
             )
 
 
-HOLDERS: tuple[Holder, ...] = (cursors, retained_commits, pinned_commits, environments, clones, iceberg_snapshots)
+def deliveries(settings: Settings) -> Iterator[Hold]:
+    """What each delivery that the project names has sent last: it goes on from there by the change feed.
+
+    The target says itself how far it has come, and is never behind what the lake recorded after the transaction there.
+    """
+    project = load_project(settings)
+    if not project.deliver:
+        return
+    sent: dict[str, int] = {}
+    for row in Lake(settings.lake).rows(DELIVERIES, columns=["delivery", "version"]):
+        sent[row["delivery"]] = max(sent.get(row["delivery"], 0), row["version"])
+    for each in project.deliver:
+        if each.name in sent:
+            by = f"delivery of {each.name}"
+            yield Hold(
+                table=each.asset,
+                by=by,
+                why="it sends what changed since",
+                version=sent[each.name],
+                feed_from=sent[each.name] + 1,
+            )
+
+
+def streams(settings: Settings) -> Iterator[Hold]:
+    """Where each stream of a table's changes reads on."""
+    for each in load_project(settings).streams:
+        if isinstance(each.source, StreamTable):
+            place = read_on_from(settings.home / "streams" / each.name)
+            if place is not None:
+                why = "it reads on from there"
+                yield Hold(table=each.source.table, by=f"stream {each.name}", why=why, version=place, feed_from=place)
+
+
+HOLDERS: tuple[Holder, ...] = (
+    cursors,
+    retained_commits,
+    pinned_commits,
+    environments,
+    clones,
+    iceberg_snapshots,
+    deliveries,
+    streams,
+)
 
 
 def all_holds(settings: Settings) -> list[Hold]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from difflib import get_close_matches
 
 from lakehouse_assets.assets.holders import all_holds
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.core.text import nearest
 from lakehouse_assets.lake.compaction import compact_table, planned
 from lakehouse_assets.lake.environment_holds import model_tables
 from lakehouse_assets.lake.maintained import record
@@ -16,6 +16,7 @@ from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.vacuum import Vacuumed, look, vacuum_table
 from lakehouse_assets.plan.compaction import ENOUGH, CompactionPlan
+from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
 SAFETY_AGE = timedelta(days=7)
 """What was let go of more recently may be in the hands of a reader, or of a writer that has not committed yet."""
@@ -31,7 +32,7 @@ def optimize(
     """Compact the named tables, or all, where it is worth it."""
     lake = Lake(settings.lake)
     do = planned if dry_run else compact_table
-    return [do(lake, contract, enough=enough) for contract in tables_named(lake, names)]
+    return [do(lake, contract, enough=enough) for contract in tables_named(settings, names)]
 
 
 def vacuum(
@@ -43,7 +44,7 @@ def vacuum(
 ) -> list[Vacuumed]:
     """Remove what nobody needs of the named tables, or of all. Who holds what is asked once, before anything goes."""
     lake = Lake(settings.lake)
-    contracts = tables_named(lake, names)
+    contracts = tables_named(settings, names)
     done: list[Vacuumed] = []
     with unvacuumed(lake):
         holds = all_holds(settings)
@@ -55,16 +56,19 @@ def vacuum(
     return done
 
 
-def tables_named(lake: Lake, names: Sequence[str]) -> list[TableContract]:
-    """The contracts of the named tables, or of all that are there, models' among them."""
-    known = {**CATALOG, **model_tables(lake)}
+def tables_named(settings: Settings, names: Sequence[str] = ()) -> list[TableContract]:
+    """The contracts of the named tables, or of all that are there: also models', and what the ingest folder names.
+
+    A table that is in the lake and that nobody names is left alone: what of it is sensitive is not known.
+    """
+    lake = Lake(settings.lake)
+    known = {**CATALOG, **{each.name: each for each in ingested_contracts(settings)}, **model_tables(lake)}
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
             raise BadInputError(
                 subject=f"table {name!r}",
                 seen="there is no table of that name",
                 why="nothing was done to any table",
-                remedy=f"did you mean {near[0]!r}?" if near else "`lakehouse tables` lists them",
+                remedy=nearest(name, known) or "`lakehouse tables` lists them",
             )
     return [each for each in known.values() if (not names or each.name in names) and lake.exists(each)]

@@ -25,7 +25,7 @@ from dagster import (
 )
 
 from lakehouse_assets.assets import garbage, maintenance
-from lakehouse_assets.assets.holders import cursors
+from lakehouse_assets.assets.holders import cursors, deliveries
 from lakehouse_assets.assets.stale_counts import StaleCount, stale_counts
 from lakehouse_assets.automation.jobs import EXECUTOR
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -33,6 +33,7 @@ from lakehouse_assets.lake.environment_holds import collect_garbage as collect_e
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.table_health import Health, table_health
+from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
 _FINISHED = [DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
 _RUNS_AT_ONCE = 200
@@ -110,7 +111,9 @@ def _last_makers(instance: DagsterInstance) -> set[str]:
 @op(description="Tell of each table its files, small files, bytes, the lag of its readers and its last vacuum.")
 def observe_tables(context: OpExecutionContext, lakehouse: LakehouseResource) -> int:
     with explained():
-        tables = table_health(lakehouse.lake, list(CATALOG.values()), list(cursors(lakehouse.settings)))
+        settings = lakehouse.settings
+        contracts = [*CATALOG.values(), *ingested_contracts(settings)]
+        tables = table_health(lakehouse.lake, contracts, [*cursors(settings), *deliveries(settings)])
     for each in tables:
         context.log_event(AssetObservation(asset_key=AssetKey(each.table), metadata=_metadata(each)))
     return len(tables)

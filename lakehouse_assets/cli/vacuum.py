@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def vacuum(tables: tuple[str, ...], hours: float, dry_run: bool, as_json: bool) -> None:
     """Remove files of TABLES, or of all tables, that neither the present version nor anybody who holds needs.
 
-    Held are: what cursors read on from, the last published commits (LAKEHOUSE_KEEP_COMMITS, LAKEHOUSE_KEEP_DAYS),
-    pinned commits (`lakehouse pin`), clones and Iceberg snapshots. Log entries go after a month, unless a hold needs
-    them.
+    Held are: what cursors, deliveries and streams read on from, the last published commits (LAKEHOUSE_KEEP_COMMITS,
+    LAKEHOUSE_KEEP_DAYS), pinned commits (`lakehouse pin`), clones and Iceberg snapshots. Log entries go after a month,
+    unless a hold needs them.
     """
     from lakehouse_assets.assets import maintenance
 

@@ -85,6 +85,11 @@ class TableContract:
         return (*self.columns, *AUDIT_COLUMNS) if self.audited else self.columns
 
     @property
+    def sensitive_columns(self) -> frozenset[str]:
+        """Those whose values are in the table and nowhere else."""
+        return frozenset(column.name for column in self.columns if column.sensitive)
+
+    @property
     def policy_hash(self) -> str:
         """Fingerprint of the policies that decide what a write keeps."""
         return json_fingerprint([self.strategy, self.schema_policy, self.violations, self.audited])

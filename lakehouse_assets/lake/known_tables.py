@@ -22,8 +22,7 @@ def known_tables(lake: Lake) -> Mapping[str, TableContract]:
 
 def landed_tables(lake: Lake) -> dict[str, TableContract]:
     """Tables without a contract of ours: their columns are what their logs say, and what their ingest says of them."""
-    from lakehouse_assets.sources.sql.ingest import stored_contract
-    from lakehouse_assets.sources.sql.project import load_project
+    from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
     folders = sorted(lake.root.iterdir()) if lake.root.is_dir() else []
     names = [each.name for each in folders if (each / "_delta_log").is_dir() and not each.name.startswith(".")]
@@ -31,11 +30,7 @@ def landed_tables(lake: Lake) -> dict[str, TableContract]:
     if not landed:
         return {}
     found = {name: _by_its_log(lake, name) for name in landed if lake.exists(named(name))}
-    for ingest in load_project(load_settings()).ingest:
-        said = stored_contract(lake, ingest)
-        if said is not None:
-            found[ingest.name] = said
-    return found
+    return found | {each.name: each for each in ingested_contracts(load_settings(), lake)}
 
 
 def _by_its_log(lake: Lake, name: str) -> TableContract:

@@ -44,7 +44,7 @@ def ask_audits(
     spark: "Callable[[], SparkSession]",
 ) -> list[AuditResult]:
     """The results of all audits of a model, asked of `this`; their own SQL may read the other relations as well."""
-    sensitive = {name for name, column in meaning.header.columns.items() if column.sensitive}
+    sensitive = meaning.sensitive
     results: list[AuditResult] = []
     for audit in meaning.header.audits:
         sql = audit.query(tuple(meaning.columns))

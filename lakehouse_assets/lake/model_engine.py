@@ -88,13 +88,22 @@ def answer(
             yield _locally(lake, question, connection)
         return
     session = spark()
-    from pyspark.errors import AnalysisException, ArithmeticException
+    from pyspark import errors
 
+    # What a query or a value in it can be blamed for; all else is of the engine.
+    kinds = (
+        *(errors.AnalysisException, errors.ArithmeticException, errors.DateTimeException),
+        *(errors.NumberFormatException, errors.SparkRuntimeException),
+    )
     try:
         with view_scope(session) as views, spark_errors(question.subject):
             yield session.sql(question.text(_spark_views(lake, question.relations, session, views), "spark"))
-    except (AnalysisException, ArithmeticException) as error:
-        raise _not_run(question, str(error).splitlines()[0]) from error
+        return
+    except kinds as error:
+        failed = _not_run(question, error)
+        if not _is_sensitive(question):
+            raise failed from error
+    raise failed
 
 
 def _locally(lake: Lake, question: Question, connection: "duckdb.DuckDBPyConnection") -> pa.Table:
@@ -108,10 +117,27 @@ def _locally(lake: Lake, question: Question, connection: "duckdb.DuckDBPyConnect
     try:
         return connection.sql(question.text({each: each for each in question.relations}, "duckdb")).to_arrow_table()
     except Error as error:
-        raise _not_run(question, str(error).strip().splitlines()[0]) from error
+        failed = _not_run(question, error)
+        if not _is_sensitive(question):
+            raise failed from error
+    raise failed
 
 
-def _not_run(question: Question, seen: str) -> BadInputError:
+def _is_sensitive(question: Question) -> bool:
+    """Whether an engine's words, which may repeat a value, are to be kept back."""
+    for each in question.relations.values():
+        match each:
+            case Stored(contract=contract) if contract.sensitive_columns:
+                return True
+            case Viewed(meaning=meaning) if meaning.sensitive:
+                return True
+            case _:
+                continue
+    return False
+
+
+def _not_run(question: Question, error: Exception) -> BadInputError:
+    seen = type(error).__name__ if _is_sensitive(question) else str(error).strip().splitlines()[0]
     return BadInputError(
         subject=question.subject,
         seen=seen.rstrip("."),

@@ -85,5 +85,5 @@ def _nearest(meaning: Meaning, name: str, kind: pa.DataType) -> ColumnType:
 def _column(meaning: Meaning, name: str, kind: ColumnType, *, nullable: bool) -> Column:
     said = meaning.header.columns.get(name)
     description = said.description if said else ""
-    sensitive = said.sensitive if said else False
+    sensitive = name in meaning.sensitive
     return Column(name=name, type=kind, description=description, nullable=nullable, sensitive=sensitive)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.table import Strategy, TableContract
-from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError, SourceError
+from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError, LakeStateError, SourceError
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
@@ -113,6 +113,24 @@ def run_stream(
     )
 
 
+def read_on_from(checkpoint: Path) -> int | None:
+    """The version of its table that a stream reads on from; None for one that has taken nothing yet."""
+    numbers = [int(path.name) for path in (checkpoint / "offsets").glob("*") if path.name.isdecimal()]
+    if not numbers:
+        return None
+    place = checkpoint / "offsets" / str(max(numbers))
+    try:
+        return int(json.loads(place.read_text().splitlines()[-1])["reservoirVersion"])
+    except (ValueError, KeyError, IndexError, TypeError):
+        failed = LakeStateError(
+            subject=str(place),
+            seen="it does not say which version of the table comes next",
+            why="what the stream still needs could be removed",
+            remedy="run the stream once more, or remove its checkpoint to let it begin anew",
+        )
+    raise failed
+
+
 def _read(spark: "SparkSession", stream: Stream) -> "DataFrame":
     match stream.source:
         case FileSource(path=path, format=kind, options=options):
@@ -182,11 +200,20 @@ def _told(stream: Stream, failures: list[LakehouseError]) -> Generator[None, Non
     try:
         yield
     except PySparkException as error:
-        if failures:
-            raise failures[0] from error
-        raise SourceError(
-            subject=f"stream into {stream.contract.name}",
-            seen=" ".join(str(error).split())[:500],
-            why="the stream stopped; what it has written is whole, and the next run goes on from there",
-            remedy="mend what is named, then run it again",
-        ) from error
+        # Spark's words may repeat a row, and what it holds may be sensitive.
+        words = type(error).__name__ if stream.contract.sensitive_columns else " ".join(str(error).split())[:500]
+        failed = failures[0] if failures else _stopped(stream, words)
+        if not stream.contract.sensitive_columns:
+            raise failed from error
+    else:
+        return
+    raise failed
+
+
+def _stopped(stream: Stream, seen: str) -> SourceError:
+    return SourceError(
+        subject=f"stream into {stream.contract.name}",
+        seen=seen,
+        why="the stream stopped; what it has written is whole, and the next run goes on from there",
+        remedy="mend what is named, then run it again",
+    )

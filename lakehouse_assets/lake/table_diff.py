@@ -139,7 +139,7 @@ def read_side(lake: Lake, text: str) -> Side:
         columns, key = tuple(each.name for each in contract.stored_columns), contract.key
     else:
         said = what.meaning.header
-        sensitive = frozenset(each for each, column in said.columns.items() if column.sensitive)
+        sensitive = what.meaning.sensitive
         columns, key = tuple(what.meaning.columns), said.key
     relations = needed(known, (table,), known_tables(lake))
     return Side(text=text, table=table, relations=relations, columns=columns, key=key, sensitive=sensitive)

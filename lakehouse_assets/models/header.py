@@ -28,6 +28,10 @@ _HEADER = re.compile(r"\A\s*/\*[ \t]*model[ \t]*\n(?P<yaml>.*?)\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
+_SAID = {None: False, True: True, False: "no"}
+"""What of a column is sensitive, in fingerprints: silence counts as it did before it could be said."""
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,7 +41,8 @@ class ModelColumn(_Frozen):
 
     description: str = ""
     type: ColumnType | None = None
-    sensitive: bool = False
+    sensitive: bool | None = None
+    """Unless it is said, a column is sensitive that is computed from what is."""
 
 
 class Header(_Frozen):
@@ -109,7 +114,7 @@ class Header(_Frozen):
     def metadata(self) -> dict[str, Any]:
         """What of the header people read, and what is asked of the rows after they were made."""
         chosen = {"description", "owner", "tags", "lookback"}
-        columns = {name: [each.description, each.sensitive] for name, each in self.columns.items()}
+        columns = {name: [each.description, _SAID[each.sensitive]] for name, each in self.columns.items()}
         audits = [each.model_dump(mode="json") for each in self.audits]
         return self.model_dump(mode="json", include=chosen) | {"columns": columns, "audits": audits}
 

@@ -21,6 +21,7 @@ from lakehouse_assets.models.header import Header
 from lakehouse_assets.models.model import DIALECT, Model
 from lakehouse_assets.models.names import check_names, check_roles, check_tables
 from lakehouse_assets.plan.canonical_sql import canonical_tree
+from lakehouse_assets.plan.sql_lineage import analyze
 
 ROWS = ""
 """Stands in the place of a column's name for which rows there are."""
@@ -45,6 +46,7 @@ class Source:
     versions: Mapping[str, str]
     types: Mapping[str, str]
     metadata: str = ""
+    sensitive: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,8 @@ class Meaning:
     parent_metadata: str
     restated: str = ""
     """Set where the same query is built again into a table of its own; then it is another version to all readers."""
+    sensitive: frozenset[str] = frozenset()
+    """Columns that hold what is sensitive: by the header's word, else where they are computed from what is."""
 
     @property
     def name(self) -> str:
@@ -100,14 +104,20 @@ class Meaning:
         if self.restated:
             versions = {name: fingerprint([version, self.restated]) for name, version in versions.items()}
         metadata = fingerprint([self.metadata, self.parent_metadata])
-        return Source(versions=MappingProxyType(versions), types=self.types, metadata=metadata)
+        return Source(
+            versions=MappingProxyType(versions), types=self.types, metadata=metadata, sensitive=self.sensitive
+        )
 
 
 def table_source(contract: TableContract) -> Source:
     """A table that is no model: its columns are what its contract says, whoever makes them."""
     versions = {each.name: fingerprint([contract.name, each.name, each.type]) for each in contract.stored_columns}
     types = {each.name: each.type for each in contract.stored_columns}
-    return Source(versions=MappingProxyType(versions | {ROWS: fingerprint([contract.name])}), types=types)
+    return Source(
+        versions=MappingProxyType(versions | {ROWS: fingerprint([contract.name])}),
+        types=types,
+        sensitive=contract.sensitive_columns,
+    )
 
 
 def read_meaning(model: Model, sources: Mapping[str, Source], *, restated: str = "") -> Meaning:
@@ -119,17 +129,33 @@ def read_meaning(model: Model, sources: Mapping[str, Source], *, restated: str =
     names = tuple(query.named_selects)
     check_roles(model, names)
     columns = {name: _part(query, name, sources) for name in names}
+    sql = query.sql(DIALECT, comments=False)
     return Meaning(
         header=model.header,
         text=model.text,
         inputs=tuple(sorted(model.inputs)),
-        sql=query.sql(DIALECT, comments=False),
+        sql=sql,
         rows=_part(query, ROWS, sources),
         columns=MappingProxyType(columns),
         types=MappingProxyType(_types(model.header, query, schema)),
         parent_metadata=fingerprint(sources[name].metadata for name in sorted(model.inputs)),
         restated=restated,
+        sensitive=_sensitive(model, sql, {name: sources[name] for name in model.inputs}),
     )
+
+
+def _sensitive(model: Model, sql: str, sources: Mapping[str, Source]) -> frozenset[str]:
+    said = {name: column.sensitive for name, column in model.header.columns.items() if column.sensitive is not None}
+    found = {name for name, is_sensitive in said.items() if is_sensitive}
+    if any(each.sensitive for each in sources.values()):
+        tables = {name: each.types for name, each in sources.items()}
+        lineage = analyze(sql, tables, dialect=DIALECT, subject=f"model {model.name}").lineage
+        found |= {
+            column
+            for column, origins in lineage.items()
+            if column not in said and any(each.column in sources[each.relation].sensitive for each in origins)
+        }
+    return frozenset(found)
 
 
 def canonical(model: Model, schema: Mapping[str, Mapping[str, str]]) -> exp.Query:

@@ -17,6 +17,7 @@ def as_stored(meaning: Meaning) -> dict[str, Any]:
         "types": dict(meaning.types),
         "parent_metadata": meaning.parent_metadata,
         "restated": meaning.restated,
+        "sensitive": sorted(meaning.sensitive),
     }
 
 
@@ -31,6 +32,7 @@ def from_stored(name: str, text: str, sql: str, said: dict[str, Any]) -> Meaning
         types=MappingProxyType(said["types"]),
         parent_metadata=said["parent_metadata"],
         restated=said["restated"],
+        sensitive=frozenset(said.get("sensitive", ())),  # those from before have none
     )
 
 

@@ -73,7 +73,7 @@ def landed_asset(landed: FileIngest | HttpIngest) -> dg.AssetsDefinition:
     )
     @explained()
     def made(context: dg.AssetExecutionContext, lakehouse: LakehouseResource) -> dg.MaterializeResult:
-        done = land_table(lakehouse.settings, landed, run_id=context.run_id)
+        done = land_table(lakehouse.settings, landed, run_id=context.run.run_id)
         for each in done.bad:
             context.log.warning(f"set aside: {each}")
         return dg.MaterializeResult(metadata={**asdict(done), "bad": list(done.bad)})

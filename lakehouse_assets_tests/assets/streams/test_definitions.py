@@ -7,6 +7,7 @@ import dagster as dg
 import pytest
 
 from lakehouse_assets.assets.streams.definitions import stream_asset
+from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.contracts.streams import StreamSpec
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -14,6 +15,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql.project import load_project
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.planted import files_with
 from lakehouse_assets_tests.support.writes import rows_of
 
 YAML = """
@@ -73,3 +75,36 @@ def test_a_stream_of_a_table_has_its_columns_and_follows_it_in_the_lineage():
     )
     assert "qualified_name" in spec.contract.column_names
     assert stream_asset(spec).asset_deps[dg.AssetKey("copy")] == {dg.AssetKey("definitions")}
+
+
+SECRET = "Zyx98765-planted"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("key", ["id", "who"])
+def test_a_sensitive_value_of_a_stream_is_in_its_table_alone(
+    tmp_path: Path, settings: Settings, caplog: pytest.LogCaptureFixture, key: str
+):
+    (tmp_path / "in").mkdir()
+    columns = [{"name": "id", "type": "bigint"}, {"name": "who", "type": "string", "sensitive": True}]
+    source = {"kind": "files", "path": str(tmp_path / "in"), "format": "json"}
+    spec = StreamSpec.model_validate({"name": "people", "source": source, "key": [key], "columns": columns})
+
+    def run() -> bool:
+        with open_instance(settings) as instance:
+            resources = {"lakehouse": LakehouseResource()}
+            done = dg.materialize([stream_asset(spec)], resources=resources, instance=instance, raise_on_error=False)
+            told = [str(each) for each in instance.all_logs(done.run_id)]
+        assert not [each for each in told if SECRET in each]
+        assert SECRET not in caplog.text
+        return done.success
+
+    (tmp_path / "in" / "1.json").write_text(json.dumps({"id": 1, "who": SECRET}))
+    assert run()
+    # Twice in one batch: refused, and told of without the key.
+    (tmp_path / "in" / "2.json").write_text(f'{{"id": 2, "who": "{SECRET}-2"}}\n' * 2)
+    assert not run()
+    held = list(files_with(settings.home, SECRET))
+    assert {path.parts[:2] for path in held} == {("lake", "people")}
+    assert {path.suffix for path in held} == {".parquet"}
