@@ -10,7 +10,7 @@ from lakehouse_assets.contracts.connections import PostgresConnection, SqliteCon
 from lakehouse_assets.core.effects import EFFECT_POINTS, EffectPoint
 from lakehouse_assets.core.errors import SourceError
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.sources.sql import delivery
+from lakehouse_assets.sources.sql import delivery, ingest
 from lakehouse_assets_tests.support.carry_once import carry_and_kill
 from lakehouse_assets_tests.support.postgres import Cluster, running_cluster
 from lakehouse_assets_tests.support.shops import Shop
@@ -91,4 +91,42 @@ def test_after_the_database_was_killed_in_a_merge_the_next_run_goes_on(
     with pytest.raises(SourceError):
         shop.ingest()
     cluster.start()
+    shop.cycle()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["inspect", "read", "stage", "merge", "reconcile", "record"])
+def test_after_the_database_was_killed_at_any_moment_the_next_run_goes_on(
+    settings: Settings, cluster: Cluster, monkeypatch: pytest.MonkeyPatch, moment: str
+):
+    """It stops without warning, in the midst of what a step asks of it."""
+    address = PostgresConnection(kind="postgresql", uri=cluster.new_database())
+    shop = shop_between(settings, address, address)
+    shop.cycle()
+    shop.change(1)
+    shop.add(9)
+    place, name = {
+        "inspect": (ingest, "_asked"),
+        "read": (ingest, "_told"),
+        "stage": (delivery, "create_staging"),
+        "merge": (delivery, "cursor_statement"),
+        "reconcile": (delivery, "rows_query"),
+        "record": (delivery, "_remove_staging"),
+    }[moment]
+    whole, calls = getattr(place, name), 0
+
+    def dying(*words: object, **options: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == (2 if moment == "record" else 1):  # the first is of the step that stages
+            cluster.stop("immediate")
+        return whole(*words, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(place, name, dying)
+        with pytest.raises(SourceError):
+            shop.cycle()
+    cluster.start()
+    shop.cycle()
+    shop.change(2)
     shop.cycle()
