@@ -147,10 +147,10 @@ class SqlProject(Frozen):
         for names in ([*self.tables, *(each.name for each in self.streams)], [each.name for each in self.deliver]):
             if doubled := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"{doubled[0]} is there twice")
-        known = {*CATALOG, *self.tables}
+        known = {*CATALOG, *self.tables, *(each.name for each in self.streams)}
         for each in self.deliver:
             if each.asset not in known:
-                raise ValueError(f"{each.name}: there is no table {each.asset} in the lake or among what is ingested")
+                raise ValueError(f"{each.name}: there is no table {each.asset} in the lake, or among what comes in")
         return self
 
     @property

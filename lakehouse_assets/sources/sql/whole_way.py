@@ -57,9 +57,10 @@ def deliver_table(
 
 def delivered_contract(lake: Lake, project: SqlProject, delivery: Delivery) -> TableContract:
     """The contract of the lake's table that is delivered."""
-    match None if delivery.asset in CATALOG else chosen_source(project, delivery.asset):
+    plain = {**CATALOG, **{each.name: each.contract for each in project.streams}}
+    match None if delivery.asset in plain else chosen_source(project, delivery.asset):
         case None:
-            contract = CATALOG[delivery.asset]
+            contract = plain[delivery.asset]
         case Ingest() as ingest:
             contract = stored_contract(lake, ingest)
         case landed:
@@ -69,6 +70,6 @@ def delivered_contract(lake: Lake, project: SqlProject, delivery: Delivery) -> T
             subject=f"delivery of {delivery.name}",
             seen=f"the lake has no table {delivery.asset} yet",
             why="there is nothing to send",
-            remedy="make it first: `lakehouse ingest`, or `lakehouse sync` for the code graph's",
+            remedy="make it first: `lakehouse ingest`, `lakehouse stream`, or `lakehouse sync` for the code graph's",
         )
     return contract

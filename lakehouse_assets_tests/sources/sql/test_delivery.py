@@ -81,6 +81,24 @@ def test_every_type_arrives_and_only_changes_are_sent(settings: Settings, target
     assert [row[0] for row in table_rows(target, "copy", ["id"])] == ["1", "3"]
 
 
+def test_the_table_of_a_stream_is_delivered_like_any_other(settings: Settings, sqlite: SqliteConnection):
+    source = {"kind": "files", "path": "nowhere", "format": "json"}
+    columns = [{"name": "id", "type": "bigint"}, {"name": "value", "type": "double"}]
+    parts = {
+        "connections": {"there": sqlite},
+        "streams": [{"name": "readings", "source": source, "key": ["id"], "columns": columns}],
+        "deliver": [{"asset": "readings", "connection": "there", "table": "copy"}],
+    }
+    project = SqlProject.model_validate(parts)
+    with pytest.raises(BadInputError, match="no table readings yet"):
+        deliver_table(settings, project, project.deliver[0])
+    contract = project.streams[0].contract
+    rows = table_of(contract, [{"id": 1, "value": 1.5}])
+    write(Lake(settings.lake), contract, rows, partitions={"": ()}, run_id="1")
+    assert deliver_table(settings, project, project.deliver[0])["rows_inserted"] == 1
+    assert table_rows(sqlite, "copy", ["id", "value"]) == [("1", "1.5")]
+
+
 def test_a_table_of_somebody_else_is_left_alone(settings: Settings, target: Any):
     run_sql(target, ["CREATE TABLE copy (id bigint, text text)", "INSERT INTO copy VALUES (9, 'mine')"])
     things = Table(settings, target)
