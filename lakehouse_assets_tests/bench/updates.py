@@ -21,6 +21,8 @@ EDITED = {"django": ("db/models/base.py", "def refresh_from_db"), "flask": ("app
 WIDELY_USED = {"django": ("utils/encoding.py", "def force_str"), "flask": ("helpers.py", "def url_for")}
 BODY, SIGNATURE = "one line in a body", "a signature that many use"
 NO_FILE = "a commit that changes no file"
+_LAPS = 3
+"""Body edits, of which the middle one counts: the first of a session also loads what links and parses."""
 
 Edit = Callable[[Path], None]
 
@@ -37,9 +39,12 @@ def updates() -> None:
                 built = session.sync(name)
                 line("full build, session start apart", built.seconds, note=f"{sum(built.rows.values()):,} rows")
                 for label, edit in _edits(name).items():
-                    edit(source)
-                    commit(source, label)
-                    done = session.sync(name)
+                    laps: list[Sync] = []
+                    for _ in range(_LAPS if label == BODY else 1):
+                        edit(source)
+                        commit(source, label)
+                        laps.append(session.sync(name))
+                    done = sorted(laps, key=lambda each: each.seconds)[len(laps) // 2]
                     _told(label, done, built)
                     if label == BODY:
                         bodies[name] = done.seconds
