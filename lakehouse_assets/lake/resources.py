@@ -6,6 +6,7 @@ from dagster import ConfigurableResource, DagsterInstance, InitResourceContext
 from dagster_pyspark import LazyPySparkResource
 
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.lake import run_locks
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.repository_locks import hold, let_go
@@ -18,10 +19,14 @@ class LakehouseResource(ConfigurableResource):
     """The lake of this process's settings (`LAKEHOUSE_HOME` and its like); a run has its repositories to itself."""
 
     def setup_for_execution(self, context: InitResourceContext) -> None:
+        if context.run is not None:
+            run_locks.begin(self.settings.lake, context.run.run_id)
         hold(self.settings.lake, self._repositories(context))
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
         let_go(self.settings.lake, self._repositories(context))
+        if context.run is not None:
+            run_locks.end(self.settings.lake, context.run.run_id)
 
     def _repositories(self, context: InitResourceContext) -> list[str]:
         if context.run is None or not isinstance(context.instance, DagsterInstance):

@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,6 +115,15 @@ class RepoBuilder:
         stored = self._object_file(sha)
         stored.chmod(0o644)
         stored.write_bytes(b"not an object")
+
+    @contextmanager
+    def broken(self, sha: str) -> Iterator[None]:
+        """The object is what it is not, until the scope ends."""
+        stored = self._object_file(sha)
+        whole = stored.read_bytes()
+        self.corrupt(sha)
+        yield
+        stored.write_bytes(whole)
 
     def remove(self, sha: str) -> None:
         self._object_file(sha).unlink()
