@@ -73,6 +73,8 @@ class Settings(_Frozen):
     """Published commits that are younger than so many days stay readable as well."""
     keep_runs_days: int = 90
     """How long Dagster's own records of runs are kept."""
+    worker_python: str | None = None
+    """Interpreter of Spark's workers on other machines, where it is not at the same place as this process's."""
     models: Path = DEFAULT_MODELS
     """Folder of SQL models."""
     project: Path | None = None
@@ -96,6 +98,11 @@ class Settings(_Frozen):
     def story_url(self, run_id: str) -> str:
         """Where the explorer shows the story of a run."""
         return f"http://127.0.0.1:{self.explorer_port}/runs/{run_id}"
+
+    @property
+    def archives(self) -> Path:
+        """Our code as it was sent to workers on other machines."""
+        return self.home / "archives"
 
     @property
     def server(self) -> Path:
@@ -132,6 +139,7 @@ def _settings(env: dict[str, str], overlay: Overlay) -> Settings:
         keep_commits=_whole(env, "LAKEHOUSE_KEEP_COMMITS", 20, at_least=1, why=_KEEPS),
         keep_days=_whole(env, "LAKEHOUSE_KEEP_DAYS", 0, at_least=0, why=_KEEPS),
         keep_runs_days=_whole(env, "LAKEHOUSE_KEEP_RUNS_DAYS", 90, at_least=1, why="older runs are forgotten"),
+        worker_python=env.get("LAKEHOUSE_WORKER_PYTHON") or None,
         models=_models_folder(env),
         project=project,
         environment=overlay.environment,

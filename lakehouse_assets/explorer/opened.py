@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.lake.frames import frame_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -96,7 +97,7 @@ class Rows:
         """A frame of this process's Spark session, which is started if it has to be."""
         from lakehouse_assets.lake.session import runtime_for
 
-        return runtime_for(self.settings).session.createDataFrame(self.arrow())
+        return frame_of(runtime_for(self.settings).session, self.arrow())
 
     def _repr_html_(self) -> str:
         """The first rows, as notebooks show them; every value is text."""

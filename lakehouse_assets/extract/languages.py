@@ -10,12 +10,12 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from lakehouse_assets.core.errors import BadInputError
 
-DATA_FILE = Path(__file__).with_name("languages.toml")
+DATA_FILE = files("lakehouse_assets.extract") / "languages.toml"
 """The facts: part of the code version of whatever calls `classify`."""
 
 HEAD_BYTES = 4096

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, Viewed
 from lakehouse_assets.lake.scan import relation
@@ -169,7 +170,7 @@ def _spark_views(lake: Lake, relations: Relations, spark: "SparkSession", views:
             case Stored():
                 frame = _spark_table(lake, what, spark)
             case Given():
-                frame = spark.createDataFrame(what.rows)
+                frame = frame_of(spark, what.rows)
             case Viewed():
                 frame = spark.sql(runnable(what.meaning.sql, names, dialect="spark"))
         names[each] = views.register(each, frame)

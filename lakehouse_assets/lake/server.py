@@ -87,9 +87,9 @@ def port_is_free(port: int) -> bool:
 
 
 def _launch(settings: Settings) -> ServerState:
-    from lakehouse_assets.lake.session import LOG_CONF, launch_environment
+    from lakehouse_assets.lake.session import LOCAL_ONLY, LOG_CONF, launch_environment
 
-    conf = driver_conf(settings, jars=delta_jars(), python=Path(sys.executable), log_conf=LOG_CONF) | {
+    conf = driver_conf(settings, jars=delta_jars(), python=sys.executable, log_conf=LOG_CONF) | {
         "spark.connect.grpc.binding.port": str(settings.resident_port),
         "spark.connect.grpc.binding.address": _HOST,
     }
@@ -101,7 +101,7 @@ def _launch(settings: Settings) -> ServerState:
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=settings.server,
-            env=os.environ | launch_environment(),
+            env=os.environ | launch_environment() | LOCAL_ONLY,
             start_new_session=True,
         )
     deadline = time.monotonic() + _START_SECONDS

@@ -15,6 +15,7 @@ from lakehouse_assets.core.diagnostics import phase, report
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakeStateError
 from lakehouse_assets.core.java import find_java
 from lakehouse_assets.core.settings import InProcess, Remote, Resident, Settings
+from lakehouse_assets.lake.code_archive import code_archive
 from lakehouse_assets.lake.jars import delta_jars
 from lakehouse_assets.lake.server import resident_url
 from lakehouse_assets.plan.spark_conf import cluster_conf, driver_conf, session_conf
@@ -82,18 +83,22 @@ class SparkRuntime:
                     )
                 return self._in_process()
             case Remote():
-                return self._attach(target.url) if target.is_connect else self._on_cluster(target.url)
+                return self._connect(target.url) if target.is_connect else self._on_cluster(target.url)
             case _:
                 assert_never(target)
 
     def _in_process(self) -> "SparkSession":
-        conf = driver_conf(self.settings, jars=delta_jars(), python=Path(sys.executable), log_conf=LOG_CONF)
-        return self._launch(conf)
+        conf = driver_conf(self.settings, jars=delta_jars(), python=sys.executable, log_conf=LOG_CONF)
+        return self._launch(conf, launch_environment() | LOCAL_ONLY)
 
     def _on_cluster(self, master: str) -> "SparkSession":
-        return self._launch(cluster_conf(self.settings, master=master, jars=delta_jars(), python=Path(sys.executable)))
+        python = self.settings.worker_python or sys.executable
+        conf = cluster_conf(self.settings, master=master, jars=delta_jars(), python=python)
+        session = self._launch(conf, launch_environment(python))
+        session.sparkContext.addPyFile(str(code_archive(self.settings.archives)))
+        return session
 
-    def _launch(self, conf: dict[str, str]) -> "SparkSession":
+    def _launch(self, conf: dict[str, str], environ: dict[str, str]) -> "SparkSession":
         from pyspark.sql import SparkSession
 
         if SparkSession.getActiveSession() is not None:
@@ -104,8 +109,14 @@ class SparkRuntime:
                 remedy="stop it before using the lake, or run the lake in a process of its own",
             )
         self._owns_jvm = True
-        context = _launch_context(conf, self.settings.home / "logs" / "spark.log")
+        context = _launch_context(conf, environ, self.settings.home / "logs" / "spark.log")
         return SparkSession(context)
+
+    def _connect(self, url: str) -> "SparkSession":
+        """Attach to a server that may be anywhere: its workers get our code. The resident one's have it."""
+        session = self._attach(url)
+        session.addArtifacts(str(code_archive(self.settings.archives)), pyfile=True)
+        return session
 
     def _attach(self, url: str) -> "SparkSession":
         from pyspark.sql import SparkSession
@@ -117,24 +128,26 @@ class SparkRuntime:
         return session
 
 
-def launch_environment() -> dict[str, str]:
+LOCAL_ONLY = {"SPARK_LOCAL_IP": "127.0.0.1"}
+"""For a driver whose workers are on this machine: Spark looks up the machine's own name, which need not resolve."""
+
+
+def launch_environment(python: str = sys.executable) -> dict[str, str]:
     """What a JVM of ours needs to know before it has a configuration."""
     return {
         "JAVA_HOME": str(find_java().home),
-        # Spark looks up the machine's own name at start, which need not resolve.
-        "SPARK_LOCAL_IP": "127.0.0.1",
         # PySpark's driver takes the workers' interpreter from here, whatever the configuration says.
-        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_PYTHON": python,
     }
 
 
-def _launch_context(conf: dict[str, str], log: Path) -> "SparkContext":
+def _launch_context(conf: dict[str, str], environ: dict[str, str], log: Path) -> "SparkContext":
     """A Spark context in a JVM of its own, whose chatter goes to `log` instead of people's terminals."""
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
 
-    os.environ |= launch_environment()
+    os.environ |= environ
     spark_conf = SparkConf().setAll(list(conf.items()))
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:

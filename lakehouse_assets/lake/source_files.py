@@ -14,6 +14,7 @@ from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list
@@ -85,7 +86,7 @@ def texts_here(lake: Lake, missing: pa.Table) -> pa.Table:
 
 def texts_on_spark(spark: "SparkSession", lake: Lake, missing: pa.Table) -> "DataFrame":
     """The contents with their text."""
-    wanted = spark.createDataFrame(missing.select(["blob_sha", "language", "extractor", "size"]))
+    wanted = frame_of(spark, missing.select(["blob_sha", "language", "extractor", "size"]))
     blobs = spark.read.format("delta").load(str(lake.path(BLOBS))).select("blob_sha", "text")
     return wanted.hint("broadcast").join(blobs, "blob_sha")
 
@@ -111,7 +112,7 @@ def extracts_on_spark(spark: "SparkSession", lake: Lake, files: pa.Table, column
         raise not_extracted(missing.num_rows)
     keys = ["blob_sha", "language", "extractor"]
     extracts = spark.read.format("delta").load(str(lake.path(EXTRACTS))).select(*keys, *columns)
-    return spark.createDataFrame(files).hint("broadcast").join(extracts, keys)
+    return frame_of(spark, files).hint("broadcast").join(extracts, keys)
 
 
 def not_extracted(files: int) -> LakeStateError:

@@ -4,6 +4,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.views import ViewScope, view_scope
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class SparkEngine:
 
     def give(self, tables: "Mapping[str, pa.Table]") -> dict[str, str]:
         """Make Arrow tables known; their names by label."""
-        return {label: self._views.register(label, self._spark.createDataFrame(t)) for label, t in tables.items()}
+        return {label: self._views.register(label, frame_of(self._spark, t)) for label, t in tables.items()}
 
     def ask(self, query: str) -> list[dict[str, Any]]:
         return self._spark.sql(query).toArrow().to_pylist()

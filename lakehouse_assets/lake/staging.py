@@ -14,6 +14,7 @@ import pyarrow as pa
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.contents import contents_by_partition, places
+from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.row_checks import violations_in
@@ -95,7 +96,7 @@ class LocalStage(Staged):
         return self.rows.select(list(columns))
 
     def frame(self, spark: "SparkSession") -> "DataFrame":
-        return spark.createDataFrame(self.rows)
+        return frame_of(spark, self.rows)
 
 
 class SparkStage(Staged):

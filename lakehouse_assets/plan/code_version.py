@@ -10,6 +10,7 @@ Cost: a hash of each module reached, once per process; a module that changed is 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import version
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ _library_version = cache(version)
 def code_version(
     *functions: Callable[..., Any],
     libraries: Sequence[str] = (),
-    data_files: Sequence[Path] = (),
+    data_files: Sequence[Traversable] = (),
     parameters: Sequence[str] = (),
 ) -> str:
     """Fingerprint of what decides the functions' results, their input apart."""

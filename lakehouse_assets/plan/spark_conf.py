@@ -7,7 +7,7 @@ from typing import assert_never
 from lakehouse_assets.core.settings import Profile, Settings
 
 
-def driver_conf(settings: Settings, *, jars: Sequence[Path], python: Path, log_conf: Path) -> dict[str, str]:
+def driver_conf(settings: Settings, *, jars: Sequence[Path], python: str, log_conf: Path) -> dict[str, str]:
     """Configuration of a driver on this machine, in process or resident."""
     return {
         **session_conf(settings),
@@ -27,15 +27,23 @@ def driver_conf(settings: Settings, *, jars: Sequence[Path], python: Path, log_c
     }
 
 
-def cluster_conf(settings: Settings, *, master: str, jars: Sequence[Path], python: Path) -> dict[str, str]:
-    """Configuration of an application on a cluster: the JARs travel to the executors."""
+def cluster_conf(settings: Settings, *, master: str, jars: Sequence[Path], python: str) -> dict[str, str]:
+    """Configuration of an application on a cluster: the JARs travel to the executors.
+
+    What is not said here (the executors' memory, their number, the driver's address) is the cluster's own, from
+    the `spark-defaults.conf` of SPARK_CONF_DIR.
+    """
     return {
         **session_conf(settings),
         "spark.master": master,
         "spark.app.name": "lakehouse",
         "spark.driver.memory": f"{settings.driver_memory_mb}m",
+        "spark.driver.extraJavaOptions": _java_options(settings.profile),
         "spark.jars": ",".join(str(jar) for jar in jars),
+        # The workers of one build; without it, an application takes all that a standalone cluster has.
+        "spark.cores.max": str(settings.cores),
         **_python_conf(python),
+        "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
 
@@ -60,9 +68,9 @@ def session_conf(settings: Settings) -> dict[str, str]:
     }
 
 
-def _python_conf(python: Path) -> dict[str, str]:
+def _python_conf(python: str) -> dict[str, str]:
     """Without these, workers take the system's python3, which has none of our libraries."""
-    return {"spark.pyspark.python": str(python), "spark.pyspark.driver.python": str(python)}
+    return {"spark.pyspark.python": python, "spark.pyspark.driver.python": python}
 
 
 def _java_options(profile: Profile) -> str:

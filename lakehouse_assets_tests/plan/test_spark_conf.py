@@ -9,7 +9,7 @@ JARS = [Path("/jars/a.jar"), Path("/jars/b.jar")]
 
 
 def conf(**environ: str) -> dict[str, str]:
-    return driver_conf(load_settings(environ), jars=JARS, python=Path("/venv/python"), log_conf=Path("/log"))
+    return driver_conf(load_settings(environ), jars=JARS, python="/venv/python", log_conf=Path("/log"))
 
 
 def test_parallelism_is_the_machine_s():
@@ -35,6 +35,6 @@ def test_jars_come_from_the_cache_and_nothing_is_resolved():
 
 
 def test_on_a_cluster_the_jars_travel():
-    made = cluster_conf(load_settings({}), master="spark://m:7077", jars=JARS, python=Path("/venv/python"))
+    made = cluster_conf(load_settings({}), master="spark://m:7077", jars=JARS, python="/venv/python")
     assert made["spark.master"] == "spark://m:7077"
     assert made["spark.jars"] == "/jars/a.jar,/jars/b.jar"

@@ -29,7 +29,7 @@ def spawn(settings: Settings, *arguments: str, **environ: str) -> subprocess.Com
     """Run the command as a process of its own."""
     env = os.environ | {"LAKEHOUSE_HOME": str(settings.home)} | environ
     command = [str(LAKEHOUSE), *arguments]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=900, check=False)
 
 
 def without_java(tmp_path: Path) -> dict[str, str]:

@@ -8,15 +8,15 @@ import tomllib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, cast
 
 from tree_sitter import Language, Parser, Query, QueryCursor
 
 from lakehouse_assets.core.errors import BadInputError
 
-GRAMMARS_FILE = Path(__file__).with_name("grammars.toml")
-QUERIES = Path(__file__).with_name("queries")
+GRAMMARS_FILE = files("lakehouse_assets.extract.treesitter") / "grammars.toml"
+QUERIES = files("lakehouse_assets.extract.treesitter") / "queries"
 
 ERROR_KIND = 0xFFFF
 """What tree-sitter numbers the nodes around text that it could not read."""
