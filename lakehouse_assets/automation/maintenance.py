@@ -108,24 +108,20 @@ def _last_makers(instance: DagsterInstance) -> set[str]:
     return found
 
 
-@op(description="Tell of each table its files, small files, bytes, the lag of its readers and its last vacuum.")
+@op(description="Tell of each table its files, small files, bytes, the lag of its readers, and what of it is stale.")
 def observe_tables(context: OpExecutionContext, lakehouse: LakehouseResource) -> int:
+    """One observation for each: the page of an asset shows the numbers of the latest, and no others."""
     with explained():
         settings = lakehouse.settings
         contracts = [*CATALOG.values(), *ingested_contracts(settings)]
         tables = table_health(lakehouse.lake, contracts, [*cursors(settings), *deliveries(settings)])
-    for each in tables:
-        context.log_event(AssetObservation(asset_key=AssetKey(each.table), metadata=_metadata(each)))
-    return len(tables)
-
-
-@op(description="Tell of each asset how many of its partitions are stale, and because of what.")
-def observe_staleness(context: OpExecutionContext, lakehouse: LakehouseResource) -> int:
-    with explained():
-        counts = stale_counts(lakehouse.settings)
+        counts = stale_counts(settings)
+    told = {each.table: _metadata(each) for each in tables}
     for each in counts:
-        context.log_event(AssetObservation(asset_key=AssetKey(each.asset), metadata=_metadata(each)))
-    return sum(each.stale_partitions for each in counts)
+        told[each.asset] = told.get(each.asset, {}) | _metadata(each)
+    for name, shown in told.items():
+        context.log_event(AssetObservation(asset_key=AssetKey(name), metadata=shown))
+    return len(told)
 
 
 def _metadata(told: Health | StaleCount) -> dict[str, MetadataValue]:
@@ -152,7 +148,6 @@ def maintain() -> None:
 @job(executor_def=EXECUTOR, description="Observe the health of every table, and how much of every asset is stale.")
 def table_health_job() -> None:
     observe_tables()
-    observe_staleness()
 
 
 nightly_maintenance = ScheduleDefinition(

@@ -1,4 +1,4 @@
-"""A backfill in a real browser, on the real `dagster dev` with its daemon."""
+"""Backfills on the real `dagster dev` with its daemon: in a real browser, and by what its pages ask of Dagster."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lakehouse_assets.core.settings import PROJECT_ROOT, load_settings
-from lakehouse_assets_tests.support.command import lakehouse
+from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.graph_lake import sync_assets
+from lakehouse_assets_tests.support.graphql import GraphQL
 from lakehouse_assets_tests.support.repos import RepoBuilder, git
 from lakehouse_assets_tests.support.ui import DagsterUI, chromium, dagster_dev, open_page
 
@@ -16,6 +18,8 @@ pytestmark = pytest.mark.slow
 
 NAMES = [f"r{number}" for number in range(10)]
 BROKEN = "r5"
+ALL = [key.path[-1] for each in sync_assets() for key in each.keys]
+DONE_SECONDS = 300
 DONE_MS = 300_000
 """A backfill waits for the daemon's tick and starts a process."""
 
@@ -26,6 +30,7 @@ class Lake:
     def __init__(self, ui: DagsterUI, repos: dict[str, RepoBuilder]) -> None:
         self.ui = ui
         self.repos = repos
+        self.api = GraphQL(ui.url)
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +77,29 @@ def test_nine_of_ten_succeed_in_one_backfill_and_the_one_that_is_broken_is_shown
         see_states(page, "edges", failed=1, made=9)
         see_states(page, "graph_versions", failed=1, made=9)
         page.screenshot(path=tmp_path / "nine.png")
+
+
+def backfilled_with_one_broken(lake: Lake, broken: str) -> tuple[str, str]:
+    """A backfill of two repositories of which one has a content that cannot be read, and its run, both ended."""
+    head = lake.repos[broken].commit({"new.py": f"def new_{broken}(): ...\n"})
+    with lake.repos[broken].broken(lake.repos[broken].blob_of(head, "new.py")):
+        backfill = lake.api.backfill(ALL, [broken, "r9"])
+        end = lake.api.backfill_end(backfill, DONE_SECONDS)
+    assert end["status"] == "COMPLETED_FAILED"
+    assert broken in lake.api.partitions("blobs")["failed"]
+    return backfill, end["runs"][0]["id"]
+
+
+def test_a_repository_that_was_broken_is_made_when_its_backfill_is_re_executed_from_failure(served: Lake):
+    backfill, _ = backfilled_with_one_broken(served, "r7")
+    again = served.api.backfill_end(served.api.backfill_again(backfill), DONE_SECONDS)
+    assert again["status"] == "COMPLETED_SUCCESS"
+    assert "r7" in served.api.partitions("graph_versions")["materialized"]
+    assert lakehouse_json("status", "r7")["repositories"][0]["fresh"]
+
+
+def test_a_repository_that_was_broken_is_made_when_its_run_is_re_executed_from_failure(served: Lake):
+    _, run = backfilled_with_one_broken(served, "r8")
+    assert served.api.run_end(served.api.run_again(run), DONE_SECONDS) == "SUCCESS"
+    assert "r8" in served.api.partitions("graph_versions")["materialized"]
+    assert lakehouse_json("status", "r8")["repositories"][0]["fresh"]
