@@ -98,14 +98,23 @@ class Lake:
 
     def open(self, contract: TableContract) -> DeltaTable:
         try:
-            return DeltaTable(self.path(contract))
+            table = DeltaTable(self.path(contract))
         except DeltaError as error:
-            raise LakeStateError(
-                subject=f"table {contract.name}",
-                seen=f"its Delta log at {self.path(contract)} cannot be read: {error}",
-                why="rows can be neither trusted nor changed without it",
-                remedy="restore the log from a backup, or move the folder away to build the table anew",
-            ) from error
+            raise self._unreadable(contract, str(error)) from error
+        newest = self.path(contract) / "_delta_log" / f"{table.version():020}.json"
+        if newest.exists() and not newest.stat().st_size:
+            # Delta-rs takes it for a commit that changed nothing; it is one whose content was lost.
+            raise self._unreadable(contract, f"{newest.name} is empty")
+        return table
+
+    def _unreadable(self, contract: TableContract, seen: str) -> LakeStateError:
+        # Not "move this folder away": the ledger's index would still say that the other tables are up to it.
+        return LakeStateError(
+            subject=f"table {contract.name}",
+            seen=f"its Delta log at {self.path(contract)} cannot be read: {seen}",
+            why="rows can be neither trusted nor changed without it",
+            remedy=f"restore the log from a backup; without one, move the whole of {self.root} away and build it anew",
+        )
 
     def ensure(self, contract: TableContract) -> DeltaTable:
         """The table, made empty if it is not there yet."""

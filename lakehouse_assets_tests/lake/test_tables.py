@@ -115,3 +115,11 @@ def test_the_files_of_writes_do_not_grow_in_number_with_the_writes(lake: Lake, m
         _write_size(lake, size)
     assert lake.size(WRITES).files < 12
     assert lake.read(WRITES).num_rows == 25
+
+
+def test_a_log_whose_newest_entry_was_emptied_is_refused_instead_of_read_without_its_rows(lake: Lake):
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f")]), run_id="run")
+    newest = max((lake.path(THINGS) / "_delta_log").glob("*.json"))
+    newest.write_text("")
+    with pytest.raises(LakeStateError, match=rf"table things: .*{newest.name} is empty"):
+        lake.open(THINGS)
