@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class BatchLimits:
     """The most that one run takes on: repositories, and bytes of git objects. A larger repository is alone."""
 
-    repositories: int = 100
+    repositories: int = 200
     bytes: int = 4 * 1024**3
     between: int = 20
     """Fresh repositories in a row that a run may pass over."""
