@@ -46,7 +46,7 @@ def test_the_facts_of_a_language_name_kinds_that_its_grammar_has(language: str):
 
 
 def test_every_query_file_belongs_to_a_language():
-    assert {path.stem for path in QUERIES.iterdir()} == {
+    assert {path.name.removesuffix(".scm") for path in QUERIES.iterdir()} == {
         name for entry in ENTRIES.values() for name in entry["queries"]
     }
 
