@@ -32,6 +32,11 @@ _PLAIN_SETTINGS = {
 _BEYOND_PLAIN = ("delta.generationExpression", "delta.identity", "delta.invariants", "CURRENT_DEFAULT")
 
 
+def log_entry(folder: Path, version: int) -> Path:
+    """The file that tells what a version of the table in a folder did."""
+    return folder / "_delta_log" / f"{version:020}.json"
+
+
 def is_plain(table: DeltaTable) -> bool:
     """Whether all that the table asks of a writer is done here."""
     protocol = table.protocol()
@@ -77,7 +82,7 @@ def commit(
     txn = [] if transaction is None else [{"txn": {"appId": transaction, "version": 1, "lastUpdated": now}}]
     entry = [{"commitInfo": info}, *txn, *actions]
     lines = "".join(json.dumps(action, ensure_ascii=False, separators=(",", ":")) + "\n" for action in entry)
-    put_if_absent(folder / "_delta_log" / f"{version:020}.json", lines.encode())
+    put_if_absent(log_entry(folder, version), lines.encode())
     reached("commit: after log entry")
     if version % CHECKPOINT_EVERY == 0:
         table.update_incremental()
@@ -90,7 +95,7 @@ def newest_version(folder: Path, known: int) -> int | None:
 
     Only the entries behind it are looked at: delta-rs would go through all files of the table to bring it up.
     """
-    while (entry := folder / "_delta_log" / f"{known + 1:020}.json").exists():
+    while (entry := log_entry(folder, known + 1)).exists():
         text = entry.read_text()
         if '"metaData"' in text or '"protocol"' in text:
             return None
@@ -100,7 +105,7 @@ def newest_version(folder: Path, known: int) -> int | None:
 
 def brought_up(table: DeltaTable, folder: Path) -> None:
     """Bring an open table up to what others have committed since; most often that is nothing, and costs one look."""
-    if (folder / "_delta_log" / f"{table.version() + 1:020}.json").exists():
+    if log_entry(folder, table.version() + 1).exists():
         table.update_incremental()
 
 

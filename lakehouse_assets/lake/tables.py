@@ -18,6 +18,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.lake.commit_log import log_entry
 from lakehouse_assets.plan.file_statistics import with_statistics
 
 
@@ -35,10 +36,6 @@ LOG_CLEANUP = "delta.enableExpiredLogCleanup"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_PRESENT = 64
-
-
-def log_entry(path: Path, version: int) -> Path:
-    return path / "_delta_log" / f"{version:020}.json"
 
 
 def entry_identity(path: Path, version: int) -> tuple[int, int] | None:
@@ -101,7 +98,7 @@ class Lake:
             table = DeltaTable(self.path(contract))
         except DeltaError as error:
             raise self._unreadable(contract, str(error)) from error
-        newest = self.path(contract) / "_delta_log" / f"{table.version():020}.json"
+        newest = log_entry(self.path(contract), table.version())
         if newest.exists() and not newest.stat().st_size:
             # Delta-rs takes it for a commit that changed nothing; it is one whose content was lost.
             raise self._unreadable(contract, f"{newest.name} is empty")
