@@ -36,7 +36,8 @@ def ingest(
     from lakehouse_assets.contracts.ingest import Ingest
     from lakehouse_assets.core.diagnostics import listening
     from lakehouse_assets.lake.tables import Lake
-    from lakehouse_assets.sources.sql.ingest import decide, inspect
+    from lakehouse_assets.sources.sql.ingest import decide
+    from lakehouse_assets.sources.sql.inspection import inspect
     from lakehouse_assets.sources.sql.project import chosen_ingest, chosen_source, load_project
     from lakehouse_assets.sources.sql.whole_way import deliver_table, ingest_table, land_table
 

@@ -71,7 +71,8 @@ def _move(name: str, timestamp: datetime | None, number: int | None, reason: str
 
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.plan.marks import Mark
-    from lakehouse_assets.sources.sql.ingest import set_mark, stored_contract
+    from lakehouse_assets.sources.sql.ingest import set_mark
+    from lakehouse_assets.sources.sql.ingested import stored_contract
     from lakehouse_assets.sources.sql.project import chosen_ingest, load_project
     from lakehouse_assets.sources.sql.whole_way import upsert_service
 

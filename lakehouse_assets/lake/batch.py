@@ -59,6 +59,9 @@ class Batch:
     """Why an owner's rows were made anew, as far as that is more than a change of its own."""
     since: Mapping[str, str] = field(default_factory=dict[str, str])
     """By partition the cursor that the rows go on from: the write is refused if another run has moved it meanwhile."""
+    if_changed: bool = False
+    """Whether a write that changes no row is left undone: no commit, no entry in the ledger, no row of `writes`. For
+    who asks often, finds nothing new, and whose cursor would say no more than the one that is there."""
     part: "Callable[[Sequence[str]], Batch] | None" = None
     """The same for some of the partitions, where that is more than leaving out rows of a table in this process."""
 

@@ -1,7 +1,7 @@
 """A plan carried out by the executor it names, and its commit, also where nothing changed.
 
 A write that changed nothing commits an entry without files: it carries the ledger's entries and the transaction, so
-that a replay of it is noticed however late.
+that a replay of it is noticed however late. One that is wanted only if it changes something commits nothing then.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ def execute(
             outcome = done or execute_by_engine(table, contract, plan, batch, account.note)
         case "spark":
             outcome = _by_spark(spark(), table, contract, plan, staged, account)
-    if outcome.version is None and plain:
+    if outcome.version is None and plain and not account.job.batch.if_changed:
         return _nothing_changed(table, path, plan, outcome, account)
     return outcome
 

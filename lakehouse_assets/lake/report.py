@@ -56,6 +56,11 @@ class WriteReport:
     """By partition the rows that were added and removed; an update is both."""
 
     @property
+    def committed(self) -> bool:
+        """Whether there is a commit of it; none if it was wanted only if it changed something, and did not."""
+        return bool(self.entries)
+
+    @property
     def rows_changed(self) -> int:
         return self.rows_inserted + self.rows_updated + self.rows_deleted
 

@@ -164,6 +164,9 @@ class UpsertService:
         add_columns(table, plan.add_columns)
         with phase(_PART, contract.name, "commit"):
             outcome = execute(table, self._lake.path(contract), full, plan, facts, staged, account, spark=self._spark)
+        if outcome.version is None and job.batch.if_changed:
+            nothing = commit_files(self._lake.path(contract), None)
+            return report_of(job, plan, outcome, nothing, (), before=facts.version, quarantined=quarantined)
         reached("write: after commit")
         version = facts.version if outcome.version is None else outcome.version
         final = tuple(replace(entry, table_version=version) for entry in account.entries(outcome))
@@ -196,6 +199,8 @@ class UpsertService:
     def _told(self, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
         """The report with its seconds, kept in `writes`."""
         done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
+        if not done.committed:
+            return done
         version = append_rows(self._lake, WRITES, arrow_rows(WRITES.columns, [done.as_row()]))
         if version is not None and version % _WRITES_TOGETHER == 0:
             compact_table(self._lake, WRITES)

@@ -66,6 +66,18 @@ class IngestPlan:
     deletes_missing: bool
     warnings: tuple[str, ...] = ()
 
+    @property
+    def moves_mark(self) -> bool:
+        """Whether the mark has to move though no row changes: else the next run would be in doubt as this one is, or
+        read the same rows again."""
+        match self.mode:
+            case "everything":
+                return True
+            case "first":
+                return self.since is None or self.deletes_missing
+            case "window" | "snapshot":
+                return self.since is None or not self.mark.says_as_much_as(self.since)
+
     def __str__(self) -> str:
         values = ", ".join(f":{name} = {_shown(value)}" for name, value in self.values.items())
         lines = [

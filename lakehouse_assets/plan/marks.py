@@ -36,6 +36,10 @@ class Mark:
             held[name] = held[name].astimezone(UTC).isoformat() if held[name] else None
         return json_text({"mark": held})
 
+    def says_as_much_as(self, other: "Mark") -> bool:
+        """Whether both begin the next window at the same place, over the same columns."""
+        return (self.timestamp, self.id, self.columns) == (other.timestamp, other.id, other.columns)
+
     def __str__(self) -> str:
         parts = [self.timestamp.isoformat() if self.timestamp else "", f"id {self.id}" if self.id is not None else ""]
         return ", ".join(part for part in parts if part) or f"all rows at {self.clock.isoformat()}"

@@ -10,7 +10,7 @@ from lakehouse_assets.contracts.connections import PostgresConnection, SqliteCon
 from lakehouse_assets.core.effects import EFFECT_POINTS, EffectPoint
 from lakehouse_assets.core.errors import SourceError
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.sources.sql import delivery, ingest
+from lakehouse_assets.sources.sql import delivery, ingest, inspection
 from lakehouse_assets_tests.support.carry_once import carry_and_kill
 from lakehouse_assets_tests.support.postgres import Cluster, running_cluster
 from lakehouse_assets_tests.support.shops import Shop
@@ -106,8 +106,8 @@ def test_after_the_database_was_killed_at_any_moment_the_next_run_goes_on(
     shop.change(1)
     shop.add(9)
     place, name = {
-        "inspect": (ingest, "_asked"),
-        "read": (ingest, "_told"),
+        "inspect": (inspection, "_asked"),
+        "read": (ingest, "passing"),
         "stage": (delivery, "create_staging"),
         "merge": (delivery, "cursor_statement"),
         "reconcile": (delivery, "rows_query"),

@@ -13,7 +13,8 @@ from lakehouse_assets.contracts.connections import PostgresConnection, SqliteCon
 from lakehouse_assets.contracts.ingest import SqlProject
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.sources.sql.ingest import Landing, stored_contract
+from lakehouse_assets.sources.sql.ingest import Landing
+from lakehouse_assets.sources.sql.ingested import stored_contract
 from lakehouse_assets.sources.sql.whole_way import deliver_table, ingest_table
 
 NOW = {"postgresql": "clock_timestamp()", "sqlite": "strftime('%Y-%m-%d %H:%M:%f', 'now')"}

@@ -8,16 +8,19 @@ from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
 from lakehouse_assets.core.text import fenced
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.plan.ingest_plan import IngestPlan
 from lakehouse_assets.sources.sql import delivery as out
 from lakehouse_assets.sources.sql import ingest as into
+from lakehouse_assets.sources.sql.inspection import Inspection
+from lakehouse_assets.sources.sql.inspection import inspect as inspect_source
 from lakehouse_assets.sources.sql.whole_way import delivered_contract, upsert_service
 
 
 def ingest_steps(project: SqlProject, ingest: Ingest) -> tuple[dg.OpDefinition, dg.OpDefinition, dg.OpDefinition]:
     @dg.op(name=f"inspect_{ingest.name}", description="Ask the source for its columns, clock and transactions.")
     @explained()
-    def inspect(context: dg.OpExecutionContext, lakehouse: LakehouseResource) -> into.Inspection:
-        seen = into.inspect(lakehouse.lake, project, ingest)
+    def inspect(context: dg.OpExecutionContext, lakehouse: LakehouseResource) -> Inspection:
+        seen = inspect_source(lakehouse.lake, project, ingest)
         context.add_output_metadata({"clock": seen.facts.now.isoformat(), "columns": list(seen.contract.column_names)})
         return seen
 
@@ -27,7 +30,7 @@ def ingest_steps(project: SqlProject, ingest: Ingest) -> tuple[dg.OpDefinition, 
         config_schema={"force_first_run": dg.Field(bool, default_value=False)},
     )
     @explained()
-    def decide(context: dg.OpExecutionContext, seen: into.Inspection) -> into.IngestPlan:
+    def decide(context: dg.OpExecutionContext, seen: Inspection) -> IngestPlan:
         plan = into.decide(ingest, seen, force_first_run=context.op_config["force_first_run"])
         context.log.info(str(plan))
         context.add_output_metadata({"plan": dg.MetadataValue.md(fenced(str(plan)))})
@@ -36,7 +39,7 @@ def ingest_steps(project: SqlProject, ingest: Ingest) -> tuple[dg.OpDefinition, 
     @dg.op(name=f"land_{ingest.name}", description="Bring rows and mark into the lake in one commit.")
     @explained()
     def land(
-        context: dg.OpExecutionContext, lakehouse: LakehouseResource, seen: into.Inspection, plan: into.IngestPlan
+        context: dg.OpExecutionContext, lakehouse: LakehouseResource, seen: Inspection, plan: IngestPlan
     ) -> into.Landing:
         service = upsert_service(lakehouse.settings)
         done = into.land(lakehouse.lake, service, project, ingest, seen, plan, run_id=context.run_id)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -62,6 +62,10 @@ class SourceDatabase(ABC):
     @abstractmethod
     def rows(self, query: str, columns: Sequence[Column]) -> "Iterator[pa.RecordBatch] | DataFrame":
         """The query's rows in the columns' types: a batch at a time, all of one moment, or as a frame of Spark's."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Around whatever takes rows from it: errors that come then, as ours. A stream tells its own."""
+        return nullcontext()
 
     @abstractmethod
     def close(self) -> None: ...

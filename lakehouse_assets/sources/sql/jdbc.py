@@ -5,7 +5,7 @@ and the JVM have to agree that they are in UTC.
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,9 @@ class JdbcSource(SourceDatabase):
             for each in columns
         ]
         return self._frame(query).selectExpr(*kinds)
+
+    def reading(self) -> AbstractContextManager[None]:
+        return _jdbc_errors(self._subject)
 
     def close(self) -> None:
         """The session is the process's own."""

@@ -14,7 +14,9 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.sources.files.landing import LandedReport, land_files, land_pages, stored_landed_contract
 from lakehouse_assets.sources.sql import delivery as out
-from lakehouse_assets.sources.sql.ingest import Landing, decide, inspect, land, stored_contract
+from lakehouse_assets.sources.sql.ingest import Landing, decide, land
+from lakehouse_assets.sources.sql.ingested import stored_contract
+from lakehouse_assets.sources.sql.inspection import inspect
 from lakehouse_assets.sources.sql.project import chosen_source
 
 

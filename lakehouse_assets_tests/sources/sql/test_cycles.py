@@ -2,8 +2,12 @@
 
 import pytest
 
+from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.sources.sql.ingested import stored_contract
 from lakehouse_assets_tests.sources.sql.conftest import MakeShop
+from lakehouse_assets_tests.support.shops import Shop
 
 BY_TIMESTAMP = {"strategy": "timestamp", "timestamp": "updated_at"}
 
@@ -51,6 +55,53 @@ def test_a_snapshot_finds_deletes(make_shop: MakeShop):
     shop.add(4)
     done = shop.cycle()
     assert [done.count(f"rows_{name}") for name in ("inserted", "updated", "deleted")] == [1, 1, 1]
+
+
+def commits(shop: Shop) -> tuple[int, int]:
+    """Of the lake's table, and of the account of writes."""
+    lake = Lake(shop.settings.lake)
+    contract = stored_contract(lake, shop.project.ingest[0])
+    assert contract is not None
+    return lake.open(contract).version(), lake.open(WRITES).version()
+
+
+def test_a_snapshot_without_news_commits_nothing(make_shop: MakeShop):
+    shop = make_shop(strategy="snapshot")
+    shop.add(1, 2)
+    first = shop.cycle()
+    before = commits(shop)
+    done = shop.cycle()
+    assert (done.writes, done.rows_read, done.mark) == ((), 2, first.mark)
+    assert commits(shop) == before
+
+
+def test_a_source_without_rows_is_made_once_and_then_left_alone(make_shop: MakeShop):
+    shop = make_shop(**BY_TIMESTAMP)
+    shop.cycle()
+    before = commits(shop)
+    assert shop.cycle().plan.mode == "first"
+    assert commits(shop) == before
+    shop.add(1)
+    assert shop.cycle().count("rows_inserted") == 1
+
+
+def test_rows_read_again_commit_nothing_but_a_mark_that_moves(make_shop: MakeShop):
+    shop = make_shop(null_cursor="include", **BY_TIMESTAMP)
+    shop.add(1, at="NULL")  # read each time
+    shop.cycle()
+    before = commits(shop)
+    moved = shop.cycle()
+    assert (commits(shop)[0], moved.count("rows_updated"), moved.mark) == (before[0] + 1, 0, moved.plan.mark)
+
+
+def test_a_range_that_only_lacks_deleted_rows_is_read_again_without_a_commit(make_shop: MakeShop):
+    shop = make_shop(gaps="reread", **BY_TIMESTAMP)
+    shop.add(1, 2, 3)
+    shop.cycle()
+    shop.remove(2)
+    before = commits(shop)
+    assert shop.ingest().writes == ()
+    assert commits(shop) == before
 
 
 def test_new_rows_by_id_and_changed_ones_by_timestamp(make_shop: MakeShop):

@@ -69,7 +69,8 @@ def test_a_database_that_is_behind_the_mark_is_read_as_a_whole(settings: Setting
     from dataclasses import replace
 
     from lakehouse_assets.lake.tables import Lake
-    from lakehouse_assets.sources.sql.ingest import set_mark, stored_contract
+    from lakehouse_assets.sources.sql.ingest import set_mark
+    from lakehouse_assets.sources.sql.ingested import stored_contract
     from lakehouse_assets.sources.sql.whole_way import upsert_service
 
     ingest = shop.project.ingest[0]
