@@ -4,7 +4,9 @@ A holder says what it needs as it is now; one that fails stops the vacuum that a
 guess. It is asked under the lock of `lake.pins.unvacuumed`; who takes a new hold does so under the same lock.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
 
 from lakehouse_assets.assets.graph.derivation_list import derivations
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -53,19 +55,26 @@ def deliveries(settings: Settings) -> Iterator[Hold]:
     project = load_project(settings)
     if not project.deliver:
         return
-    sent: dict[str, int] = {}
-    for row in Lake(settings.lake).rows(DELIVERIES, columns=["delivery", "version"]):
-        sent[row["delivery"]] = max(sent.get(row["delivery"], 0), row["version"])
+    lake = Lake(settings.lake)
+    if not lake.exists(DELIVERIES):
+        return
+    there = {field.name for field in lake.present(DELIVERIES).schema().fields}  # it may be from before it had names
+    told = [name for name in ("delivery", "table_name", "version", "delivered_at") if name in there]
+    rows = sorted(lake.rows(DELIVERIES, columns=told), key=_delivered_at)
+    last = {row["delivery"]: row for row in rows}
     for each in project.deliver:
-        if each.name in sent:
-            by = f"delivery of {each.name}"
+        if (row := last.get(each.name)) is not None:
             yield Hold(
-                table=each.asset,
-                by=by,
+                table=row.get("table_name") or each.asset,
+                by=f"delivery of {each.name}",
                 why="it sends what changed since",
-                version=sent[each.name],
-                feed_from=sent[each.name] + 1,
+                version=row["version"],
+                feed_from=row["version"] + 1,
             )
+
+
+def _delivered_at(row: Mapping[str, Any]) -> datetime:
+    return row["delivered_at"]
 
 
 def streams(settings: Settings) -> Iterator[Hold]:

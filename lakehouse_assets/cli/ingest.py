@@ -161,8 +161,9 @@ def _files(done: "LandedReport") -> str:
 
 
 def _delivered(row: dict[str, Any]) -> str:
+    why = f": {row['reason']}" if row["reason"] else ""
     return (
         f"{row['delivery']}: {row['rows_inserted']:,} rows inserted, {row['rows_updated']:,} updated, "
-        f"{row['rows_deleted']:,} deleted, {row['rows_unchanged']:,} unchanged; "
+        f"{row['rows_deleted']:,} deleted, {row['rows_unchanged']:,} unchanged ({row['way']}{why}); "
         f"equal in {row['target_rows']:,} rows, {row['rows_compared']:,} compared"
     )

@@ -27,7 +27,8 @@ def stream(names: tuple[str, ...], everything: bool, seconds: int | None, as_jso
     from lakehouse_assets.sources.sql.project import load_project
 
     settings = load_settings()
-    known = {each.name: each for each in load_project(settings).streams}
+    project = load_project(settings)
+    known = {each.name: each for each in project.streams}
     if unknown := [name for name in names if name not in known]:
         raise BadInputError(
             subject=f"stream {unknown[0]}",
@@ -37,7 +38,7 @@ def stream(names: tuple[str, ...], everything: bool, seconds: int | None, as_jso
         )
     told: list[dict[str, Any]] = []
     for name in names or known:
-        done = {"name": name, **asdict(take_stream(settings, known[name], seconds=seconds))}
+        done = {"name": name, **asdict(take_stream(settings, project, known[name], seconds=seconds))}
         told.append(done)
         if not as_json:
             counts = f"{done['inserted']} inserted, {done['updated']} updated, {done['deleted']} deleted"

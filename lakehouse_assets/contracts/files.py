@@ -15,6 +15,7 @@ FORMATS: tuple[str, ...] = get_args(FileFormat)
 
 SOURCE = Column(name="source", type="string", description="File or page that the row came from.")
 SOURCE_ROW = Column(name="source_row", type="bigint", description="Its number there, from 0.")
+LANDED_KEY = (SOURCE.name, SOURCE_ROW.name)
 
 
 class FileColumn(Frozen):
@@ -119,13 +120,13 @@ def landed_contract(landed: Landed, types: dict[str, ColumnType]) -> TableContra
             sensitive=name in named and named[name].sensitive,
         )
         for name, kind in types.items()
-        if name not in (SOURCE.name, SOURCE_ROW.name)
+        if name not in LANDED_KEY
     )
     return TableContract(
         name=landed.name,
         description=landed.description or "Rows of files or pages.",
         columns=(SOURCE, SOURCE_ROW, *columns),
-        key=(SOURCE.name, SOURCE_ROW.name),
+        key=LANDED_KEY,
         owner=SOURCE.name,
         strategy="upsert",
         schema_policy="evolve",

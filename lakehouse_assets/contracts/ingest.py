@@ -11,8 +11,9 @@ from pydantic import Field, field_validator, model_validator
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.connections import Connection, Frozen
-from lakehouse_assets.contracts.files import FileIngest, HttpIngest
-from lakehouse_assets.contracts.streams import StreamSpec
+from lakehouse_assets.contracts.files import LANDED_KEY, FileIngest, HttpIngest
+from lakehouse_assets.contracts.named_columns import NamedColumn
+from lakehouse_assets.contracts.streams import StreamSpec, StreamTable
 from lakehouse_assets.contracts.table import Column, ColumnType, SchemaPolicy, TableContract, ViolationPolicy
 from lakehouse_assets.core.hashing import json_fingerprint
 
@@ -31,16 +32,6 @@ DeliveryPolicy = Literal["refuse", "evolve"]
 """What happens where the target table lacks a column: the delivery is refused, or the column is added."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
-
-
-class IngestColumn(Frozen):
-    """A column that the contract names; what is not named is taken from the source as it is."""
-
-    name: str
-    type: ColumnType | None = None
-    description: str = ""
-    nullable: bool = True
-    sensitive: bool = False
 
 
 class Ingest(Frozen):
@@ -63,7 +54,8 @@ class Ingest(Frozen):
     """A query for the source's time in the column `now`, if it is not the database's own clock."""
     null_cursor: NullPolicy = "raise"
     gaps: GapPolicy = "reread"
-    columns: tuple[IngestColumn, ...] = ()
+    columns: tuple[NamedColumn, ...] = ()
+    """What is said of some of them; what is not named is taken from the source as it is."""
     only_columns: bool = False
     """Whether columns that are not named above are left out."""
     description: str = ""
@@ -115,11 +107,13 @@ class Ingest(Frozen):
 
 
 class Delivery(Frozen):
-    """A table of the lake that is sent to a database, and kept equal there."""
+    """A table of the lake, or a model, that is sent to a database and kept equal there."""
 
     asset: str
     connection: str
     table: str
+    environment: str | None = None
+    """The environment that says which version is sent; without it, of a model that of `prod`, of a table the newest."""
     schema_policy: DeliveryPolicy = "refuse"
     adopt: bool = False
     """Whether a target table that has rows of others already may be made equal to the lake's."""
@@ -147,16 +141,48 @@ class SqlProject(Frozen):
         for names in ([*self.tables, *(each.name for each in self.streams)], [each.name for each in self.deliver]):
             if doubled := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"{doubled[0]} is there twice")
-        known = {*CATALOG, *self.tables, *(each.name for each in self.streams)}
-        for each in self.deliver:
-            if each.asset not in known:
-                raise ValueError(f"{each.name}: there is no table {each.asset} in the lake, or among what comes in")
+        for each in self.streams:
+            self._check_stream(each)
         return self
+
+    def _check_stream(self, stream: StreamSpec) -> None:
+        """Its table is there, is not made of the stream itself, and tells its rows apart as the stream does."""
+        streams = {each.name: each.source for each in self.streams}
+        seen, table = [stream.name], stream.source.table if isinstance(stream.source, StreamTable) else None
+        while table is not None:
+            seen.append(table)
+            if table in seen[:-1]:
+                raise ValueError(f"{stream.name} is made of itself: {' from '.join(seen)}")
+            if not self.has_table(table):
+                raise ValueError(f"{stream.name}: there is no table {table} in the lake, or among what comes in")
+            source = streams.get(table)
+            table = source.table if isinstance(source, StreamTable) else None
+        if isinstance(stream.source, StreamTable) and stream.key:
+            key = self._key_of(stream.source.table)
+            if set(stream.key) != set(key):
+                raise ValueError(
+                    f"{stream.name}: rows of {stream.source.table} are told apart by {', '.join(key)}; by another key, "
+                    "one that is deleted would take others along"
+                )
+
+    def _key_of(self, table: str) -> tuple[str, ...]:
+        if table in CATALOG:
+            return CATALOG[table].key
+        for stream in self.streams:
+            if stream.name == table:
+                return stream.key or (
+                    self._key_of(stream.source.table) if isinstance(stream.source, StreamTable) else ()
+                )
+        return next((each.key for each in self.ingest if each.name == table), LANDED_KEY)
 
     @property
     def tables(self) -> list[str]:
         """What comes in, by name."""
         return [each.name for each in (*self.ingest, *self.files, *self.http)]
+
+    def has_table(self, name: str) -> bool:
+        """Whether it is a table of the lake by the project's own word; else it can only be a model."""
+        return name in CATALOG or name in self.tables or any(each.name == name for each in self.streams)
 
     def deliveries_of(self, asset: str) -> tuple[Delivery, ...]:
         return tuple(each for each in self.deliver if each.asset == asset)
@@ -166,14 +192,10 @@ def ingest_contract(ingest: Ingest, types: dict[str, ColumnType]) -> TableContra
     """The contract of an ingested table whose source, or whose table in the lake, has these columns."""
     named = {each.name: each for each in ingest.columns}
     chosen = [name for name in types if not ingest.only_columns or name in named or name in ingest.key]
-    plain = IngestColumn(name="")
     columns = tuple(
-        Column(
-            name=name,
-            type=(named.get(name) or plain).type or types[name],
-            description=(named.get(name) or plain).description or "As in the source.",
-            nullable=name not in ingest.key and (named.get(name) or plain).nullable,
-            sensitive=(named.get(name) or plain).sensitive,
+        (named.get(name) or NamedColumn(name=name)).over(
+            Column(name=name, type=types[name], description="As in the source.", nullable=True),
+            in_key=name in ingest.key,
         )
         for name in chosen
     )

@@ -6,18 +6,10 @@ from pydantic import Field, field_validator, model_validator
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.connections import Frozen
-from lakehouse_assets.contracts.table import Column, ColumnType, TableContract, ViolationPolicy
+from lakehouse_assets.contracts.named_columns import NamedColumn
+from lakehouse_assets.contracts.table import Column, TableContract, ViolationPolicy
+from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import json_fingerprint
-
-
-class StreamColumn(Frozen):
-    """A column of the table that a stream fills."""
-
-    name: str
-    type: ColumnType
-    description: str = ""
-    nullable: bool = True
-    sensitive: bool = False
 
 
 class StreamFiles(Frozen):
@@ -31,19 +23,19 @@ class StreamFiles(Frozen):
 
 
 class StreamTable(Frozen):
-    """The change feed of a table of the lake."""
+    """The change feed of a table of the lake: of the code graph, ingested, landed, or of another stream."""
 
     kind: Literal["table"]
     table: str
 
 
 class StreamSpec(Frozen):
-    """One stream. A stream of a table has that table's columns unless others are named."""
+    """One stream. A stream of a table has that table's key, and its columns unless some of them are named."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")
     source: Annotated[StreamFiles | StreamTable, Field(discriminator="kind")]
-    key: tuple[str, ...] = Field(min_length=1)
-    columns: tuple[StreamColumn, ...] = ()
+    key: tuple[str, ...] = ()
+    columns: tuple[NamedColumn, ...] = ()
     newest_by: str | None = None
     """Of several rows of a key that come together, the one with the highest value of this column counts."""
     description: str = ""
@@ -58,12 +50,13 @@ class StreamSpec(Frozen):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if isinstance(self.source, StreamFiles) and not self.columns:
-            raise ValueError(
-                "a stream of files needs columns with types: they cannot be guessed from what is yet to come"
-            )
-        if isinstance(self.source, StreamTable) and self.source.table not in CATALOG:
-            raise ValueError(f"there is no table {self.source.table} in the lake")
+        if isinstance(self.source, StreamFiles):
+            if not self.columns or not all(each.type for each in self.columns):
+                raise ValueError(
+                    "a stream of files needs columns with types: they cannot be guessed from what is yet to come"
+                )
+            if not self.key:
+                raise ValueError("a stream of files needs a key, by which its rows are told apart")
         names = [each.name for each in self.columns]
         for each in (*self.key, *([self.newest_by] if self.newest_by else [])):
             if names and each not in names:
@@ -71,23 +64,38 @@ class StreamSpec(Frozen):
         return self
 
     @property
-    def contract(self) -> TableContract:
-        """The table that the stream fills."""
-        said = self.columns or (
-            tuple(
-                StreamColumn(name=each.name, type=each.type, description=each.description, nullable=each.nullable)
-                for each in CATALOG[self.source.table].columns
+    def known_contract(self) -> TableContract | None:
+        """The table that the stream fills; None if that depends on a table that only the lake knows."""
+        match self.source:
+            case StreamFiles():
+                return self.contract_over(None)
+            case StreamTable(table=table):
+                return self.contract_over(CATALOG[table]) if table in CATALOG else None
+
+    def contract_over(self, source: TableContract | None) -> TableContract:
+        """The table that the stream fills from a table with this contract; from files there is none."""
+        key = self.key or (source.key if source else ())
+        known = {each.name: each for each in source.columns} if source else {}
+        said = self.columns or tuple(NamedColumn(name=name) for name in known)
+        if missing := [each.name for each in said if source and each.name not in known]:
+            raise BadInputError(
+                subject=f"stream {self.name}",
+                seen=f"{source.name if source else ''} has no column {', '.join(missing)}; it has {', '.join(known)}",
+                why="there would be nothing in it",
+                remedy="name columns that the table has",
             )
-            if isinstance(self.source, StreamTable)
-            else ()
-        )
+        if left_out := [name for name in key if name not in [each.name for each in said]]:
+            raise BadInputError(
+                subject=f"stream {self.name}",
+                seen=f"its columns leave out {', '.join(left_out)} of the key",
+                why="its rows could not be told apart",
+                remedy="name them as well",
+            )
         columns = tuple(
-            Column(
-                name=each.name,
-                type=each.type,
-                description=each.description or "As it came.",
-                nullable=each.nullable and each.name not in self.key,
-                sensitive=each.sensitive,
+            each.over(
+                known.get(each.name)
+                or Column(name=each.name, type=each.type or "string", description="As it came.", nullable=True),
+                in_key=each.name in key,
             )
             for each in said
         )
@@ -95,8 +103,9 @@ class StreamSpec(Frozen):
             name=self.name,
             description=self.description or "Rows of a stream.",
             columns=columns,
-            key=self.key,
+            key=key,
             strategy="upsert",
+            schema_policy="freeze" if self.columns else "evolve",
             violations=self.violations,
         )
 

@@ -77,12 +77,22 @@ def read_changes(
     *,
     policy: FilterPolicy = ANY_CHANGE,
     columns: Sequence[str] | None = None,
+    until: int | None = None,
+    without_rows_if_full: bool = False,
 ) -> Changes:
-    """The changes of the partitions since `since`, of the named columns and the key; all columns without names."""
-    table = lake.present(contract)
+    """The changes of the partitions since `since`, of the named columns and the key; all columns without names.
+
+    `until` is the last version that counts, by default the newest. `without_rows_if_full` is for who would not hold all
+    rows at once: where nothing less than all of them would do, none come, and the cursor tells where to read them.
+    """
+    table = _at(lake, contract, until)
     wanted = _wanted(contract, policy, columns)
     found = log_range(table, lake.path(contract), contract.name, since, scopes)
-    plan, states = _states(lake, contract, table, plan_reading(since, found.state, policy), found, scopes, wanted)
+    plan, earlier = _possible(lake, contract, table, plan_reading(since, found.state, policy), found, scopes)
+    if plan.way == "full" and without_rows_if_full:
+        states = States(before=no_rows(wanted), after=no_rows(wanted))
+    else:
+        states = _states(contract, table, earlier, plan, found, scopes, wanted)
     net = net_changes(contract, wanted, policy, states)
     report(
         "change feed",
@@ -119,11 +129,28 @@ def changed_owners(
     )
 
 
-def present_cursor(lake: Lake, contract: TableContract, scopes: Scopes, *, policy: FilterPolicy = ANY_CHANGE) -> Cursor:
-    """The cursor of one who has read everything up to now by other means; the next reading begins behind it."""
-    table = lake.present(contract)
+def present_cursor(
+    lake: Lake,
+    contract: TableContract,
+    scopes: Scopes,
+    *,
+    policy: FilterPolicy = ANY_CHANGE,
+    until: int | None = None,
+) -> Cursor:
+    """The cursor of one who has read everything up to now, or up to a version, by other means; the next reading begins
+    behind it."""
+    table = _at(lake, contract, until)
     found = log_range(table, lake.path(contract), contract.name, None, scopes)
     return plan_reading(None, found.state, policy).cursor
+
+
+def _at(lake: Lake, contract: TableContract, version: int | None) -> DeltaTable:
+    table = lake.present(contract)
+    if version is None or version == table.version():
+        return table
+    held = lake.open(contract)  # one of our own: the present one is others' too
+    held.load_as_version(version)
+    return held
 
 
 def _wanted(contract: TableContract, policy: FilterPolicy, columns: Sequence[str] | None) -> tuple[Column, ...]:
@@ -141,31 +168,36 @@ def _wanted(contract: TableContract, policy: FilterPolicy, columns: Sequence[str
     return tuple(each for each in contract.columns if each.name in names)
 
 
+def _possible(
+    lake: Lake, contract: TableContract, table: DeltaTable, plan: FeedPlan, found: LogRange, scopes: Scopes
+) -> tuple[FeedPlan, DeltaTable | None]:
+    """The plan as the files that are still there allow it, and the earlier table if they are compared."""
+    if plan.way == "feed" and found.missing:
+        plan = fall_back(plan, "vacuumed")
+    if plan.way != "comparison":
+        return plan, None
+    earlier = _earlier(lake, contract, table, plan.cursor.start - 1, scopes)
+    return (fall_back(plan, plan.reason or "vacuumed") if earlier is None else plan), earlier
+
+
 def _states(
-    lake: Lake,
     contract: TableContract,
     table: DeltaTable,
+    earlier: DeltaTable | None,
     plan: FeedPlan,
     found: LogRange,
     scopes: Scopes,
     wanted: tuple[Column, ...],
-) -> tuple[FeedPlan, States]:
-    """The plan as it could be carried out, and the rows before and after."""
-    if plan.way == "feed" and found.missing:
-        plan = fall_back(plan, "vacuumed")
-    earlier = None
-    if plan.way == "comparison":
-        earlier = _earlier(lake, contract, table, plan.cursor.start - 1, scopes)
-        if earlier is None:
-            plan = fall_back(plan, plan.reason or "vacuumed")
+) -> States:
+    """The rows before and after."""
     match plan.way:
         case "nothing":
-            return plan, States(before=no_rows(wanted), after=no_rows(wanted))
+            return States(before=no_rows(wanted), after=no_rows(wanted))
         case "feed":
-            return plan, outermost_states(contract, wanted, _events(table, contract, found, scopes, wanted))
+            return outermost_states(contract, wanted, _events(table, contract, found, scopes, wanted))
         case "comparison" | "full":
             before = no_rows(wanted) if earlier is None else _rows(earlier, scopes, wanted)
-            return plan, States(before=before, after=_rows(table, scopes, wanted))
+            return States(before=before, after=_rows(table, scopes, wanted))
 
 
 def _events(

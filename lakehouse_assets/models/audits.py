@@ -39,12 +39,12 @@ class _Audit(BaseModel):
                 listed = ", ".join(names)
                 return f"SELECT {listed}, COUNT(*) AS n FROM {THIS} GROUP BY {listed} HAVING COUNT(*) > 1"
             case "accepted_values":
-                listed = ", ".join(_literal(each) for each in self.values)
+                listed = ", ".join(literal(each, "spark") for each in self.values)
                 return f"SELECT * FROM {THIS} WHERE NOT {first} IN ({listed})"
             case "at_least":
-                return f"SELECT * FROM {THIS} WHERE {first} < {_literal(self.values[0])}"
+                return f"SELECT * FROM {THIS} WHERE {first} < {literal(self.values[0], 'spark')}"
             case "at_most":
-                return f"SELECT * FROM {THIS} WHERE {first} > {_literal(self.values[0])}"
+                return f"SELECT * FROM {THIS} WHERE {first} > {literal(self.values[0], 'spark')}"
             case "not_empty":
                 return f"SELECT n FROM (SELECT COUNT(*) AS n FROM {THIS}) AS counted WHERE n = 0"
             case "sql":
@@ -77,7 +77,3 @@ def _short_form(value: Any) -> Any:
 
 
 Audit = Annotated[_Audit, BeforeValidator(_short_form)]
-
-
-def _literal(value: str | int | float) -> str:
-    return str(value) if isinstance(value, float) else literal(value, "spark")

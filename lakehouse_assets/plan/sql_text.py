@@ -1,21 +1,30 @@
 """Values and names as SQL text, for each of the engines that read it. Nothing is ever spliced unquoted."""
 
+import math
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Literal, assert_never
 
 Dialect = Literal["spark", "duckdb", "datafusion"]
-Value = str | int | bool | date | datetime
+Value = str | int | float | bool | date | datetime | None
+
+_UNCOUNTABLE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def literal(value: Value, dialect: Dialect) -> str:
+    """The value; a moment without a zone is taken for UTC."""
     match value:
+        case None:
+            return "NULL"
         case bool():
             return "TRUE" if value else "FALSE"
         case int():
             return str(value)
+        case float():
+            return repr(value) if math.isfinite(value) else f"CAST('{_UNCOUNTABLE[repr(value)]}' AS DOUBLE)"
         case datetime():
-            moment = value.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
+            known = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+            moment = known.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
             if dialect == "datafusion":
                 # Its own TIMESTAMP literals have another unit than the columns, which a partition predicate refuses.
                 return f"""arrow_cast('{moment}Z', 'Timestamp(Microsecond, Some("UTC"))')"""

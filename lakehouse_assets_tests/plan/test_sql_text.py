@@ -29,6 +29,16 @@ def test_numbers_truths_and_days_are_no_texts():
     assert in_list("c", [-1, True, date(2024, 2, 29)], "spark") == "c IN (-1, TRUE, DATE '2024-02-29')"
 
 
+@pytest.mark.parametrize("number", [0.1 + 0.2, -1e-300, 1e300, float("inf"), float("-inf")])
+def test_a_number_read_back_by_duckdb_is_the_same(number: float):
+    assert duckdb.execute(f"SELECT CAST({literal(number, 'duckdb')} AS DOUBLE)").fetchall() == [(number,)]
+
+
+def test_nothing_is_null_and_a_moment_without_a_zone_is_utc():
+    assert literal(None, "spark") == "NULL"
+    assert literal(datetime(2026, 1, 1), "spark") == literal(datetime(2026, 1, 1, tzinfo=UTC), "spark")  # noqa: DTZ001
+
+
 def test_names_are_quoted_as_each_engine_quotes():
     assert name("a`b", "spark") == "`a``b`"
     assert name('a"b', "duckdb") == '"a""b"'

@@ -40,7 +40,7 @@ def sql_definitions(project: SqlProject) -> dg.Definitions:
     assets += [landed_asset(each) for each in (*project.files, *project.http)]
     names = {each.name for each in project.ingest}
     assets += [delivery_asset(project, each) for each in project.deliver if each.asset not in names]
-    assets += [stream_asset(each) for each in project.streams]
+    assets += [stream_asset(project, each) for each in project.streams]
     return dg.Definitions(assets=assets, jobs=jobs)
 
 

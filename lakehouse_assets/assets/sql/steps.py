@@ -11,9 +11,10 @@ from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.plan.ingest_plan import IngestPlan
 from lakehouse_assets.sources.sql import delivery as out
 from lakehouse_assets.sources.sql import ingest as into
+from lakehouse_assets.sources.sql.delivered import delivered_table
 from lakehouse_assets.sources.sql.inspection import Inspection
 from lakehouse_assets.sources.sql.inspection import inspect as inspect_source
-from lakehouse_assets.sources.sql.whole_way import delivered_contract, upsert_service
+from lakehouse_assets.sources.sql.whole_way import upsert_service
 
 
 def ingest_steps(project: SqlProject, ingest: Ingest) -> tuple[dg.OpDefinition, dg.OpDefinition, dg.OpDefinition]:
@@ -66,10 +67,19 @@ def deliver_steps(
     @explained()
     def stage(context: dg.OpExecutionContext, lakehouse: LakehouseResource) -> out.StagedDelivery:
         lake = lakehouse.lake
-        contract = delivered_contract(lake, project, delivery)
+        table = delivered_table(lake, project, delivery)
         everything = context.op_config["everything"]
-        staged = out.stage(lake, project, delivery, contract, run_id=context.run_id, everything=everything)
-        context.add_output_metadata({"way": staged.way, "rows": staged.sent.total, "rows_gone": staged.gone})
+        staged = out.stage(lake, project, delivery, table, run_id=context.run_id, everything=everything)
+        context.add_output_metadata(
+            {
+                "table": staged.contract.name,
+                "version": staged.version,
+                "way": staged.way,
+                "reason": staged.reason,
+                "rows": staged.sent.total,
+                "rows_gone": staged.gone,
+            }
+        )
         return staged
 
     @dg.op(name=f"merge_{suffix}", description="Make the target equal and move its position, in one transaction.")

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from lakehouse_assets.assets.options import table_metadata
 from lakehouse_assets.assets.streams.running import take_stream
+from lakehouse_assets.contracts.ingest import SqlProject
 from lakehouse_assets.contracts.streams import StreamSpec, StreamTable
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
@@ -20,18 +21,18 @@ class StreamConfig(dg.Config):
     )
 
 
-def stream_asset(spec: StreamSpec) -> dg.AssetsDefinition:
+def stream_asset(project: SqlProject, spec: StreamSpec) -> dg.AssetsDefinition:
     @dg.asset(
         name=spec.name,
-        description=spec.contract.description,
+        description=spec.description or "Rows of a stream.",
         group_name="streams",
         kinds={"deltalake", "spark"},
         deps=[spec.source.table] if isinstance(spec.source, StreamTable) else [],
-        metadata=table_metadata(spec.contract),
+        metadata=table_metadata(known) if (known := spec.known_contract) else {},
     )
     @explained()
     def taken(config: StreamConfig, lakehouse: LakehouseResource) -> dg.MaterializeResult:
-        done = take_stream(lakehouse.settings, spec, seconds=config.seconds)
+        done = take_stream(lakehouse.settings, project, spec, seconds=config.seconds)
         return dg.MaterializeResult(metadata=asdict(done))
 
     return taken

@@ -1,33 +1,20 @@
 """Names, values and expressions as Spark SQL: what comes from YAML is quoted or parsed, never spliced in unseen."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
-from lakehouse_assets.plan.sql_text import name
+from lakehouse_assets.plan import sql_text
 
 
 def quoted(identifier: str) -> str:
-    return name(identifier, "spark")
+    return sql_text.name(identifier, "spark")
 
 
 def literal(value: Any) -> str:
-    """A value of YAML as a literal. Text is told by its characters' codes where SQL would read them otherwise."""
-    match value:
-        case None:
-            return "NULL"
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case int() | float():
-            return repr(value)
-        case datetime():
-            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-        case date():
-            return f"DATE '{value.isoformat()}'"
-        case str():
-            escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-            return f"'{escaped}'"
-        case _:
-            raise ValueError(f"{value!r} is no value that SQL has a literal for")
+    """A value of YAML as a literal; what YAML has and SQL has not, such as a list, is refused."""
+    if value is not None and not isinstance(value, str | int | float | date):
+        raise ValueError(f"{value!r} is no value that SQL has a literal for")
+    return sql_text.literal(value, "spark")
 
 
 def checked_expression(text: str) -> str:

@@ -24,7 +24,6 @@ from lakehouse_assets.core.diagnostics import phase, report
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.change_feed import present_cursor
 from lakehouse_assets.lake.small_append import append_rows
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, Way
@@ -43,7 +42,8 @@ from lakehouse_assets.plan.delivery_sql import (
 )
 from lakehouse_assets.plan.reconciliation import Tally, differing_ranges
 from lakehouse_assets.plan.source_sql import quoted_table
-from lakehouse_assets.sources.sql.outgoing import Sent, all_rows, changed_rows, changes_since, rows_at
+from lakehouse_assets.sources.sql.delivered import Delivered
+from lakehouse_assets.sources.sql.outgoing import Sent, all_rows, outgoing, rows_at
 from lakehouse_assets.sources.sql.target import DeliveryState, MergeCounts, TargetDatabase, target_database
 
 _PART = "deliver"
@@ -56,6 +56,8 @@ class StagedDelivery:
 
     contract: TableContract
     way: Way
+    reason: str
+    """Why the feed did not do; empty if it did."""
     staging: str | None
     """None where nothing changed."""
     position: str
@@ -105,12 +107,17 @@ def stage(
     lake: Lake,
     project: SqlProject,
     delivery: Delivery,
-    contract: TableContract,
+    table: Delivered,
     *,
     run_id: str,
     everything: bool = False,
 ) -> StagedDelivery:
-    """Load what changed since the target's position into a staging table of this run."""
+    """Load what changed since the target's position into a staging table of this run.
+
+    Where the position is of another table, as after another version of a model was promoted, or the feed does not tell,
+    all rows are loaded, to be compared with the target's.
+    """
+    contract = table.contract
     with phase(_PART, delivery.name, "stage"), _cleaning(project, delivery), _target(project, delivery) as target:
         _remove_staging(target, delivery)  # of runs that were killed
         held = target.state(delivery.name)
@@ -123,40 +130,31 @@ def stage(
                 contract, present, target.kind, evolve=delivery.schema_policy == "evolve", delivery=delivery.name
             )
         )
-        # New columns there are empty, and a table that is gone has to be made whole.
-        since = None if everything or added or present is None or held is None else _cursor(held.position)
-        changes = changes_since(lake, contract, since)
-        cursor = changes.cursor if changes else present_cursor(lake, contract, ())
-        complete = changes is None
-        rows = all_rows(lake, contract, cursor) if changes is None else changed_rows(contract, changes)
+        why_all = _why_all(held, added, is_there=present is not None, asked=everything)
+        out = outgoing(lake, table, _cursor(held.position) if held else None, why_all=why_all)
+        complete = out.changes is None
         staging: str | None = None
-        sent, gone = Sent(contract), 0
-        if changes is None or changes.count:
+        sent = Sent(contract)
+        if not out.is_nothing:
             staging = sibling(delivery.table, f"{staging_prefix(delivery.name)}{run_id[:8]}")
-            makes = present is None
-            target.run(
-                [
-                    Statement(
-                        sql=create_staging(
-                            staging, contract, target.kind, with_operation=not complete, becomes_target=makes
-                        )
-                    )
-                ]
+            create = create_staging(
+                staging, contract, target.kind, with_operation=not complete, becomes_target=present is None
             )
+            target.run([Statement(sql=create)])
             columns = contract.columns if complete else (*contract.columns, _OPERATION_COLUMN)
-            target.load(staging, sent.counted(rows), columns)
-            gone = 0 if changes is None else changes.deleted.num_rows
-        lake_rows = rows_at(lake, contract, cursor)
+            target.load(staging, sent.counted(out.batches(lake)), columns)
+        lake_rows = rows_at(lake, contract, out.cursor)
     staged = StagedDelivery(
         contract=contract,
-        way="full" if changes is None else changes.way,
+        way=out.way,
+        reason=out.reason,
         staging=staging,
-        position=json_text(asdict(cursor)),
+        position=json_text(asdict(out.cursor)),
         expected=held.position if held else None,
         makes_target=present is None,
         added=added,
         sent=sent.tally,
-        gone=gone,
+        gone=out.gone,
         lake_rows=lake_rows,
         reconcile_all=held is not None and not held.reconciled,
     )
@@ -225,6 +223,8 @@ def record(
         "delivery": delivery.name,
         "run_id": run_id,
         "way": merged.staged.way,
+        "reason": merged.staged.reason,
+        "table_name": merged.staged.contract.name,
         "version": merged.staged.version,
         "rows_inserted": merged.counts.inserted,
         "rows_updated": merged.counts.updated,
@@ -238,6 +238,18 @@ def record(
         append_rows(lake, DELIVERIES, pa.Table.from_pylist([row], schema=arrow_schema(DELIVERIES.columns)))
     reached("deliver: after record")
     return row
+
+
+def _why_all(held: DeliveryState | None, added: tuple[Column, ...], *, is_there: bool, asked: bool) -> str:
+    """Why all rows are sent, as far as the target says; empty if it says nothing of the kind."""
+    if asked:
+        return "everything was asked for"
+    if not is_there:
+        return "the target has no table yet"
+    if held is None:
+        return "nothing was delivered before"
+    # New columns there are empty.
+    return f"the target lacks {', '.join(each.name for each in added)}" if added else ""
 
 
 def _cursor(position: str) -> Cursor:

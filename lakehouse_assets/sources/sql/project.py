@@ -36,11 +36,31 @@ def load_project(settings: Settings, folder: Path | None = None) -> SqlProject:
         whole = laid_over(whole, _read(folder / settings.environment))
     filled = _placed(_filled(whole, settings, str(folder)), settings.project)
     try:
-        return SqlProject.model_validate(filled)
+        project = SqlProject.model_validate(filled)
     except ValidationError as error:
         place, problem = first_problem(error, SqlProject)
         where = ".".join(map(str, place))
         raise _bad(folder, f"{where + ': ' if where else ''}{problem}") from None
+    _refuse_unknown(project, settings, folder)
+    return project
+
+
+def _refuse_unknown(project: SqlProject, settings: Settings, folder: Path) -> None:
+    """What is delivered is a table or a model; models are looked at only if there is something else than tables."""
+    others = [each for each in project.deliver if not project.has_table(each.asset)]
+    if not others:
+        return
+    from lakehouse_assets.models.files import look_at
+
+    try:
+        models = {each.header.name for each in look_at(settings.models, settings.variables)}
+    except LakehouseError:
+        return  # told where models are read; a delivery asks its environment anyway
+    for each in others:
+        if each.asset not in models:
+            near = nearest(each.asset, [*project.tables, *models])
+            seen = f"{each.name}: there is no table {each.asset} in the lake, nor among what comes in, nor a model"
+            raise _bad(folder, f"{seen}{near and f'; {near}'}")
 
 
 def _read(folder: Path) -> dict[str, Any]:

@@ -3,21 +3,17 @@
 import sys
 import uuid
 
-from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
-from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
-from lakehouse_assets.sources.files.landing import LandedReport, land_files, land_pages, stored_landed_contract
+from lakehouse_assets.sources.files.landing import LandedReport, land_files, land_pages
 from lakehouse_assets.sources.sql import delivery as out
+from lakehouse_assets.sources.sql.delivered import delivered_table
 from lakehouse_assets.sources.sql.ingest import Landing, decide, land
-from lakehouse_assets.sources.sql.ingested import stored_contract
 from lakehouse_assets.sources.sql.inspection import inspect
-from lakehouse_assets.sources.sql.project import chosen_source
 
 
 def upsert_service(settings: Settings) -> UpsertService:
@@ -50,28 +46,8 @@ def deliver_table(
 ) -> dict[str, object]:
     """Stage, merge, reconcile, record; what was done comes back as a row of `deliveries`."""
     lake, run_id = Lake(settings.lake), run_id or uuid.uuid4().hex
-    contract = delivered_contract(lake, project, delivery)
-    staged = out.stage(lake, project, delivery, contract, run_id=run_id, everything=everything)
+    table = delivered_table(lake, project, delivery)
+    staged = out.stage(lake, project, delivery, table, run_id=run_id, everything=everything)
     merged = out.merge(project, delivery, staged, run_id=run_id)
     done = out.reconcile(project, delivery, merged, lake)
     return out.record(lake, project, delivery, done, run_id=run_id)
-
-
-def delivered_contract(lake: Lake, project: SqlProject, delivery: Delivery) -> TableContract:
-    """The contract of the lake's table that is delivered."""
-    plain = {**CATALOG, **{each.name: each.contract for each in project.streams}}
-    match None if delivery.asset in plain else chosen_source(project, delivery.asset):
-        case None:
-            contract = plain[delivery.asset]
-        case Ingest() as ingest:
-            contract = stored_contract(lake, ingest)
-        case landed:
-            contract = stored_landed_contract(lake, landed)
-    if contract is None or not lake.exists(contract):
-        raise BadInputError(
-            subject=f"delivery of {delivery.name}",
-            seen=f"the lake has no table {delivery.asset} yet",
-            why="there is nothing to send",
-            remedy="make it first: `lakehouse ingest`, `lakehouse stream`, or `lakehouse sync` for the code graph's",
-        )
-    return contract

@@ -8,6 +8,7 @@ import pytest
 
 from lakehouse_assets.assets.streams.definitions import stream_asset
 from lakehouse_assets.cli.instance import open_instance
+from lakehouse_assets.contracts.ingest import SqlProject
 from lakehouse_assets.contracts.streams import StreamSpec
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -38,14 +39,15 @@ def project(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.usefixtures("spark")
 def test_a_stream_runs_from_the_ui_and_by_the_command(project: Path, lake: Lake):
-    streams = load_project(load_settings(), project / "ingest").streams
+    held = load_project(load_settings(), project / "ingest")
+    streams = held.streams
     (project / "in" / "1.json").write_text(json.dumps({"id": 1, "value": 1.5}))
-    run = dg.materialize([stream_asset(streams[0])], resources={"lakehouse": LakehouseResource()})
+    run = dg.materialize([stream_asset(held, streams[0])], resources={"lakehouse": LakehouseResource()})
     (made,) = run.asset_materializations_for_node("readings")
     assert made.metadata["inserted"].value == 1
     (project / "in" / "2.json").write_text(json.dumps({"id": 2, "value": 2.5}))
     assert [each["inserted"] for each in lakehouse_json("stream", "readings")] == [1]
-    assert [row["id"] for row in rows_of(lake, streams[0].contract)] == [1, 2]
+    assert [row["id"] for row in rows_of(lake, streams[0].contract_over(None))] == [1, 2]
 
 
 @pytest.mark.usefixtures("project")
@@ -61,20 +63,25 @@ def test_a_stream_that_is_not_named_is_refused():
         ({"source": {"kind": "table", "table": "nothing"}}, "no table nothing"),
         ({"name": "edges"}, "a table of the code graph"),
         ({"key": ["other"], "columns": [{"name": "id", "type": "int"}]}, "other is not one of the columns"),
+        ({"key": ["repo"]}, "rows of edges are told apart by repo, "),
+        ({"source": {"kind": "table", "table": "s"}}, "s is made of itself: s from s"),
+        ({"source": {"kind": "table", "table": "t"}}, "made of itself: s from t from s"),
     ],
 )
 def test_what_a_stream_cannot_be_is_refused_when_it_is_read(said: dict[str, object], told: str):
-    plain = {"name": "s", "source": {"kind": "table", "table": "edges"}, "key": ["repo"]}
+    plain = {"name": "s", "source": {"kind": "table", "table": "edges"}}
+    other = {"name": "t", "source": {"kind": "table", "table": "s"}}
     with pytest.raises(ValueError, match=told):
-        StreamSpec.model_validate(plain | said)
+        SqlProject.model_validate({"streams": [plain | said, other]})
 
 
 def test_a_stream_of_a_table_has_its_columns_and_follows_it_in_the_lineage():
-    spec = StreamSpec.model_validate(
-        {"name": "copy", "source": {"kind": "table", "table": "definitions"}, "key": ["repo", "path", "def_id"]}
-    )
-    assert "qualified_name" in spec.contract.column_names
-    assert stream_asset(spec).asset_deps[dg.AssetKey("copy")] == {dg.AssetKey("definitions")}
+    spec = StreamSpec.model_validate({"name": "copy", "source": {"kind": "table", "table": "definitions"}})
+    assert spec.known_contract is not None
+    assert "qualified_name" in spec.known_contract.column_names
+    assert stream_asset(SqlProject(streams=(spec,)), spec).asset_deps[dg.AssetKey("copy")] == {
+        dg.AssetKey("definitions")
+    }
 
 
 SECRET = "Zyx98765-planted"
@@ -90,11 +97,14 @@ def test_a_sensitive_value_of_a_stream_is_in_its_table_alone(
     columns = [{"name": "id", "type": "bigint"}, {"name": "who", "type": "string", "sensitive": True}]
     source = {"kind": "files", "path": str(tmp_path / "in"), "format": "json"}
     spec = StreamSpec.model_validate({"name": "people", "source": source, "key": [key], "columns": columns})
+    whole = SqlProject(streams=(spec,))
 
     def run() -> bool:
         with open_instance(settings) as instance:
             resources = {"lakehouse": LakehouseResource()}
-            done = dg.materialize([stream_asset(spec)], resources=resources, instance=instance, raise_on_error=False)
+            done = dg.materialize(
+                [stream_asset(whole, spec)], resources=resources, instance=instance, raise_on_error=False
+            )
             told = [str(each) for each in instance.all_logs(done.run_id)]
         assert not [each for each in told if SECRET in each]
         assert SECRET not in caplog.text

@@ -13,7 +13,8 @@ from lakehouse_assets.core.errors import BadInputError, LakeStateError, SourceEr
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql import delivery as out
-from lakehouse_assets.sources.sql.whole_way import deliver_table, delivered_contract
+from lakehouse_assets.sources.sql.delivered import delivered_table
+from lakehouse_assets.sources.sql.whole_way import deliver_table
 from lakehouse_assets_tests.support.shops import run_sql, table_rows, tables
 from lakehouse_assets_tests.support.writes import table_of, write
 
@@ -92,7 +93,7 @@ def test_the_table_of_a_stream_is_delivered_like_any_other(settings: Settings, s
     project = SqlProject.model_validate(parts)
     with pytest.raises(BadInputError, match="no table readings yet"):
         deliver_table(settings, project, project.deliver[0])
-    contract = project.streams[0].contract
+    contract = project.streams[0].contract_over(None)
     rows = table_of(contract, [{"id": 1, "value": 1.5}])
     write(Lake(settings.lake), contract, rows, partitions={"": ()}, run_id="1")
     assert deliver_table(settings, project, project.deliver[0])["rows_inserted"] == 1
@@ -134,8 +135,8 @@ def test_of_two_runs_at_once_the_second_is_refused(settings: Settings, target: A
     things.send()
     things.hold(WHOLE, EMPTY, run_id="2")
     lake = Lake(settings.lake)
-    contract = delivered_contract(lake, things.project, things.delivery)
-    staged = out.stage(lake, things.project, things.delivery, contract, run_id="slow")
+    table = delivered_table(lake, things.project, things.delivery)
+    staged = out.stage(lake, things.project, things.delivery, table, run_id="slow")
     things.send()
     with pytest.raises(LakeStateError, match="another run has delivered"):
         out.merge(things.project, things.delivery, staged, run_id="slow")
