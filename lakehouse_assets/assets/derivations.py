@@ -22,7 +22,7 @@ from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.change_feed import present_cursor, read_changes
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.ledger import Entry, EntryKey
+from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
 from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.source_files import Selection
@@ -87,14 +87,29 @@ def work_of(
     whole: bool = False,
 ) -> tuple[list[Work], tuple[Entry, ...]]:
     """What is stale among the partitions, and the entries of what is not. With `whole`, all are made, from nothing."""
-    latest = lakehouse.ledger.latest([*GIT_TABLES, *tables_of([derivation])])
+    lake = lakehouse.lake
+    latest = Ledger(lake).latest([*GIT_TABLES, *tables_of([derivation])])
     made = {key: entry for key, entry in latest.items() if not (whole and key[0] == derivation.asset)}
-    tasks, untouched = tasks_of(derivation, partitions, made, failed, NeighbourVersions(lakehouse.lake, latest))
+    tasks, untouched = tasks_of(derivation, partitions, made, failed, NeighbourVersions(lake, latest))
     work: list[Work] = []
+    now = _Cursors(lake)
     for task in tasks:
         with failed.alone(task.key.partition):
-            work.append(_read_on(lakehouse.lake, derivation, task, latest))
+            work.append(_read_on(lake, derivation, task, latest, now))
     return work, untouched
+
+
+class _Cursors:
+    """The tables' cursors as they are now, found once: what is made as a whole is read behind them."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        self._found: dict[str, Cursor] = {}
+
+    def of(self, name: str) -> Cursor:
+        if name not in self._found:
+            self._found[name] = present_cursor(self._lake, CATALOG[name])
+        return self._found[name]
 
 
 def tasks_of(
@@ -125,7 +140,7 @@ def tasks_of(
     return tasks, tuple(untouched)
 
 
-def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[EntryKey, Entry]) -> Work:
+def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[EntryKey, Entry], now: _Cursors) -> Work:
     """Read the inputs' changes since the task's cursors, and put the new cursors into its key."""
     partition = task.key.partition
     owners: set[str] | None = set() if task.since is not None and derivation.owner_columns else None
@@ -133,11 +148,10 @@ def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[Ent
     for name in derivation.inputs:
         if name == NEIGHBOURS:
             continue
-        scopes = _scopes(name, partition)
         if owners is None or task.since is None:
-            cursors[name] = present_cursor(lake, CATALOG[name], scopes)
+            cursors[name] = now.of(name)
             continue
-        changes = read_changes(lake, CATALOG[name], task.since.get(name), scopes)
+        changes = read_changes(lake, CATALOG[name], task.since.get(name), _scopes(name, partition))
         cursors[name] = changes.cursor
         changed = {value for column in derivation.owner_columns for value in changes.values(column)}
         owners = None if changes.starts_over else owners | changed

@@ -31,6 +31,7 @@ class KeptEventLogStorage(SqliteEventLogStorage):
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines: dict[tuple[int, str], Engine] = {}
         self._batch: dict[str, Connection] | None = None
+        self._told: dict[tuple[str, str], tuple[EventLogEntry, int]] = {}
         self._tables: set[str] = set()
         # Dagster hands events over in batches if, and only if, this says so: those of the partitions of one step.
         os.environ.setdefault("DAGSTER_EVENT_BATCH_SIZE", str(_BATCH))
@@ -89,10 +90,23 @@ class KeptEventLogStorage(SqliteEventLogStorage):
             try:
                 for event in events:
                     super().store_event(event)
+                for event, event_id in self._told.values():
+                    super()._store_asset_event(batch[INDEX_SHARD_NAME], event, event_id)
             finally:
                 self._batch = None
+                self._told.clear()
         for run_id in dict.fromkeys(event.run_id for event in events):
             os.utime(self.path_for_shard(run_id))
+
+    def _store_asset_event(self, conn: Connection, event: EventLogEntry, event_id: int) -> None:
+        """Tell the row of the asset what happened last. In a batch only the last event of each kind does: the others
+        would be overwritten by it."""
+        if self._batch is None:
+            super()._store_asset_event(conn, event, event_id)
+        elif event.dagster_event is not None and event.dagster_event.asset_key is not None:
+            key = (event.dagster_event.asset_key.to_string(), event.dagster_event.event_type_value)
+            self._told.pop(key, None)  # the order is that of the last ones
+            self._told[key] = (event, event_id)
 
     def dispose(self) -> None:
         while self._engines:

@@ -12,9 +12,9 @@ from lakehouse_assets.lake.job import Job
 from lakehouse_assets.lake.ledger import Entry, Ledger, new_entry, note
 from lakehouse_assets.lake.outcome import Outcome
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.matching import belongs
-from lakehouse_assets.plan.pruning import prune
+from lakehouse_assets.plan.matching import Matching
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content
+from lakehouse_assets.plan.scope import Scope
 from lakehouse_assets.plan.write_facts import TableFacts
 from lakehouse_assets.plan.write_plan import WritePlan
 
@@ -32,13 +32,7 @@ class Account:
     def of(
         lake: Lake, job: Job, contract: TableContract, plan: WritePlan, table: DeltaTable, facts: TableFacts
     ) -> "Account":
-        held = {
-            name: scope
-            for name, scope in job.partitions.items()
-            if not _is_shared(contract, name)
-            and plan.action != "replace"
-            and prune(facts.files, (scope,) if scope else (), None).touched
-        }
+        held = {} if plan.action == "replace" else _with_files(contract, job.partitions, facts)
         known = Ledger(lake).newest(contract, table, held) if held else {}
         before = {
             name: current_content(table, contract, scope, known.get((contract.name, name)))
@@ -49,25 +43,39 @@ class Account:
     def entries(self, outcome: Outcome | None) -> tuple[Entry, ...]:
         """One entry a partition; without an outcome, contents are not known yet."""
         made: list[Entry] = []
+        after = {} if outcome is None else self._after(outcome)
         for key in self.job.batch.keys:
             version: str | None = None
             if _is_shared(self.contract, key.partition):
                 # Rows are shared; what the partition uses of them is decided by what it was made from.
                 version = fingerprint([key.cursor, key.settings_hash, key.input_versions])
             elif outcome is not None:
-                version = self._after(key.partition, outcome).version
+                version = after[key.partition].version
             made.append(replace(new_entry(key, run_id=self.job.run_id), data_version=version))
         return tuple(made)
 
     def note(self, outcome: Outcome | None) -> str:
         return note(self.entries(outcome))
 
-    def _after(self, partition: str, outcome: Outcome) -> Content:
-        content = self.before.get(partition, NO_CONTENT)
+    def _after(self, outcome: Outcome) -> dict[str, Content]:
+        """By partition what it holds once the changes are made."""
+        names = list(self.job.partitions)
+        contents = {name: self.before.get(name, NO_CONTENT) for name in names}
+        matching = Matching(self.contract, list(self.job.partitions.values()))
         for values, change in outcome.changes.items():
-            if belongs(self.contract, values, self.job.partitions[partition]):
-                content = content.plus(change.added).minus(change.removed)
-        return content
+            for number in matching.of(values):
+                name = names[number]
+                contents[name] = contents[name].plus(change.added).minus(change.removed)
+        return contents
+
+
+def _with_files(contract: TableContract, partitions: Mapping[str, Scope], facts: TableFacts) -> dict[str, Scope]:
+    """The partitions that the table has files of; those that share their rows don't count."""
+    own = {name: scope for name, scope in partitions.items() if not _is_shared(contract, name)}
+    matching = Matching(contract, list(own.values()))
+    places = {tuple(file.partition[column] for column in contract.partition_by) for file in facts.files}
+    found = {number for place in places for number in matching.of(place)}
+    return {name: scope for number, (name, scope) in enumerate(own.items()) if number in found}
 
 
 def _is_shared(contract: TableContract, partition: str) -> bool:

@@ -130,17 +130,12 @@ def changed_owners(
 
 
 def present_cursor(
-    lake: Lake,
-    contract: TableContract,
-    scopes: Scopes,
-    *,
-    policy: FilterPolicy = ANY_CHANGE,
-    until: int | None = None,
+    lake: Lake, contract: TableContract, *, policy: FilterPolicy = ANY_CHANGE, until: int | None = None
 ) -> Cursor:
     """The cursor of one who has read everything up to now, or up to a version, by other means; the next reading begins
     behind it."""
     table = _at(lake, contract, until)
-    found = log_range(table, lake.path(contract), contract.name, None, scopes)
+    found = log_range(table, lake.path(contract), contract.name, None, ())
     return plan_reading(None, found.state, policy).cursor
 
 

@@ -110,12 +110,13 @@ def _found(query: str) -> pa.Table:
 
 def _rows(lake: Lake, contract: TableContract, places: Places) -> str:
     """SQL for a table's rows of these places, from the files alone that may hold them by what the log says."""
-    files: dict[str, None] = {}
     known = table_facts(lake.present(contract), contract).files if lake.exists(contract) else ()
+    whole = [repo for repo, paths in places.items() if paths is None or contract.owner != PATH.name]
+    touched = touched_files(known, equal_scopes(REPO.name, whole), None) if whole else []
     for repo, paths in places.items():
-        owners = paths if contract.owner == PATH.name else None
-        for file in touched_files(known, equal_scopes(REPO.name, [repo]), owners):
-            files[str(lake.path(contract) / unquote(file.path))] = None
+        if paths is not None and contract.owner == PATH.name:
+            touched += touched_files(known, equal_scopes(REPO.name, [repo]), paths)
+    files = dict.fromkeys(str(lake.path(contract) / unquote(file.path)) for file in touched)
     return f"(FROM {files_relation(contract, list(files))} WHERE {_predicate(places)})"
 
 

@@ -1,10 +1,12 @@
 """Lives of definitions and relationships as rows, for the files that changed.
 
 Cost: the rows of these files, in the table of lives and in the one that it follows; for new relationships the names of
-the definitions around them.
+the definitions around them, in the repositories that they lead to. Many repositories that are made as a whole cost one
+reading of each table, not one each.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -21,10 +23,12 @@ from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.local_engine import LocalEngine, local_engine
+from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.sql_text import in_list, literal
+from lakehouse_assets.plan.scope import equal_scopes
+from lakehouse_assets.plan.sql_text import literal
 
 _STEPS = {
     DEFINITION_LIFETIMES.name: (PRESENT_DEFINITIONS, (DEFINITIONS,), definition_lifetimes_sql),
@@ -32,32 +36,44 @@ _STEPS = {
 }
 
 
-def lifetimes(
-    lake: Lake,
-    contract: TableContract,
-    repo: str,
-    owners: Sequence[str] | None,
-    *,
-    commit: str,
-    previous: str | None,
-) -> pa.Table:
-    """All lives of what is or was in these files, or in all, as they are at `commit`."""
-    present, inputs, sql = _STEPS[contract.name]
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """A commit that a repository is brought to, and the one that it was at before; None if it was at no other."""
+
+    repo: str
+    commit: str
+    previous: str | None
+
+
+def lifetimes(lake: Lake, contract: TableContract, moments: Sequence[Moment], owners: Sequence[str] | None) -> pa.Table:
+    """All lives of what is or was in these files of the repositories, or in all, as they are at their commits."""
+    present, (followed, *others), sql = _STEPS[contract.name]
+    repos = [each.repo for each in moments]
     with local_engine() as engine:
-        names = {each.name: relation(lake, each) for each in inputs}
-        followed = inputs[0].name
-        names[followed] = _rows_of(engine, lake, inputs[0], repo, owners)
-        stored = _rows_of(engine, lake, contract, repo, owners)
+        rows = _rows_of(lake, followed, repos, owners)
+        reached = set(repos).union(rows["dst_repo"].unique().to_pylist() if others else ()) - {None}
+        names = {each.name: relation(lake, each, scopes=equal_scopes("repo", sorted(reached))) for each in others}
+        names |= engine.give({followed.name: rows, contract.name: _rows_of(lake, contract, repos, owners)})
         here, _ = engine.keep("present", present.format_map(names))
+        times = engine.give({"moments": _table_of(moments)})["moments"]
         query = sql(
-            stored=stored,
+            stored=names[contract.name],
             present=here,
-            commit=literal(commit, "duckdb"),
-            previous="NULL" if previous is None else literal(previous, "duckdb"),
+            commit=f"(SELECT to_commit FROM {times} WHERE of_repo = repo)",
+            previous=f"(SELECT from_commit FROM {times} WHERE of_repo = repo)",
         )
         found = engine.ask_arrow(query)
     schema = arrow_schema(contract.columns)
     return found.select(schema.names).cast(schema)
+
+
+def _table_of(moments: Sequence[Moment]) -> pa.Table:
+    columns = {
+        "of_repo": [each.repo for each in moments],
+        "to_commit": [each.commit for each in moments],
+        "from_commit": [each.previous for each in moments],
+    }
+    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 
 
 def previous_commit(lake: Lake, repo: str, commit: str) -> str | None:
@@ -69,9 +85,8 @@ def previous_commit(lake: Lake, repo: str, commit: str) -> str | None:
     return rows.sort_by("published_at")["commit_sha"].to_pylist()[-1]
 
 
-def _rows_of(engine: LocalEngine, lake: Lake, contract: TableContract, repo: str, owners: Sequence[str] | None) -> str:
-    """The rows of some files of the repository, by delta-rs, which passes over files of other owners."""
-    where = f"repo = {literal(repo, 'datafusion')}"
-    if owners is not None:
-        where += f" AND {in_list('path', owners, 'datafusion')}" if owners else " AND FALSE"
-    return engine.give({contract.name: lake.read(contract, where=where)})[contract.name]
+def _rows_of(lake: Lake, contract: TableContract, repos: Sequence[str], owners: Sequence[str] | None) -> pa.Table:
+    """The rows of some files of the repositories, by delta-rs, which passes over files of other owners."""
+    return lake.read(
+        contract, where=Selection(repos=tuple(repos), paths=None if owners is None else tuple(owners)).predicate
+    )

@@ -1,12 +1,13 @@
 """The log of a table, entry by entry, as far as a reader of its changes has to know it.
 
 The entries are read as files, without any library's memory of the table: a folder that was deleted and made anew is
-seen as it is. Cost: one small file per commit of the range.
+seen as it is. Cost: one small file per commit of the range, read once, however many partitions ask.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -16,8 +17,10 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
+from lakehouse_assets.lake.commit_log import log_entry
+from lakehouse_assets.lake.tables import entry_identity
 from lakehouse_assets.plan.cursors import CommitFacts, Cursor, TableState
-from lakehouse_assets.plan.pruning import FileFacts, prune
+from lakehouse_assets.plan.pruning import FileFacts, touched_files
 from lakehouse_assets.plan.scope import Equals, Scopes
 
 _FEED = "delta.enableChangeDataFeed"
@@ -35,6 +38,16 @@ class LogRange:
         return [file for file in self.files if not file.exists()]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _LogEntry:
+    """What one log entry says, as far as readers of changes ask."""
+
+    mark: str
+    facts: CommitFacts
+    files: tuple[FileFacts, ...]
+    """Those that tell its changes; partition values are texts, as the log has them."""
+
+
 def log_range(table: DeltaTable, folder: Path, name: str, since: Cursor | None, scopes: Scopes) -> LogRange:
     metadata, version = table.metadata(), table.version()
     commits: list[CommitFacts] = []
@@ -44,10 +57,9 @@ def log_range(table: DeltaTable, folder: Path, name: str, since: Cursor | None, 
             entry = _entry(folder, number)
             if entry is None:
                 continue  # the gap tells
-            actions = [json.loads(line) for line in entry.splitlines() if line]
-            held = [folder / unquote(path) for path in _feed_files(actions, scopes)]
+            held = [folder / unquote(path) for path in _feed_files(entry, scopes)]
             files += held
-            commits.append(_commit(number, actions, touches=bool(held)))
+            commits.append(replace(entry.facts, touches=bool(held)))
     return LogRange(
         state=TableState(
             table=name,
@@ -69,11 +81,11 @@ def data_files(table: DeltaTable, folder: Path, contract: TableContract, scopes:
     paths = actions["path"].to_pylist()
     values = [actions[f"partition.{name}"].to_pylist() for name in contract.partition_by]
     held = zip(*values, strict=True) if values else (() for _ in paths)
-    return [
-        folder / unquote(path)
+    files = [
+        FileFacts(path=path, size=0, rows=None, partition=dict(zip(contract.partition_by, row, strict=True)))
         for path, row in zip(paths, held, strict=True)
-        if prune([_file(dict(zip(contract.partition_by, row, strict=True)))], scopes, None).touched
     ]
+    return [folder / unquote(file.path) for file in touched_files(files, scopes, None)]
 
 
 def oldest_version(folder: Path) -> int:
@@ -90,17 +102,29 @@ def columns_fingerprint(schema: str) -> str:
     return json_fingerprint(sorted([field["name"], json.dumps(field["type"], sort_keys=True)] for field in fields))
 
 
-def _entry(folder: Path, version: int) -> str | None:
-    path = folder / "_delta_log" / f"{version:020}.json"
-    return path.read_text() if path.exists() else None
+def _entry(folder: Path, version: int) -> _LogEntry | None:
+    identity = entry_identity(folder, version)
+    return None if identity is None else _read_entry(folder, version, identity)
+
+
+@lru_cache(maxsize=256)
+def _read_entry(folder: Path, version: int, identity: tuple[int, int]) -> _LogEntry:
+    """Kept by what tells the file from another in its place: a run asks for each of its repositories."""
+    text = log_entry(folder, version).read_text()
+    actions = [json.loads(line) for line in text.splitlines() if line]
+    files = (
+        FileFacts(path=action["path"], size=0, rows=None, partition=action.get("partitionValues") or {})
+        for action in feed_actions(actions)
+    )
+    return _LogEntry(mark=fingerprint([text]), facts=_commit(version, actions), files=tuple(files))
 
 
 def _mark(folder: Path, version: int) -> str | None:
-    text = _entry(folder, version)
-    return None if text is None else fingerprint([text])
+    entry = _entry(folder, version)
+    return None if entry is None else entry.mark
 
 
-def _commit(version: int, actions: list[dict[str, Any]], *, touches: bool) -> CommitFacts:
+def _commit(version: int, actions: list[dict[str, Any]]) -> CommitFacts:
     info: Mapping[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
     told: Mapping[str, Any] = next((action["metaData"] for action in actions if "metaData" in action), {})
     operation = str(info.get("operation", ""))
@@ -110,7 +134,6 @@ def _commit(version: int, actions: list[dict[str, Any]], *, touches: bool) -> Co
         replaces_all=_replaces_all(operation, info.get("operationParameters") or {}),
         sets_columns=columns_fingerprint(told["schemaString"]) if told else None,
         feed=told["configuration"].get(_FEED) == "true" if told else None,
-        touches=touches,
     )
 
 
@@ -134,22 +157,18 @@ def feed_actions(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [action for action in moved if action and action["dataChange"]]
 
 
-def _feed_files(actions: list[dict[str, Any]], scopes: Scopes) -> Iterator[str]:
-    for action in feed_actions(actions):
-        if prune([_file(_known_values(action.get("partitionValues") or {}, scopes))], scopes, None).touched:
-            yield action["path"]
-
-
-def _file(partition: Mapping[str, Any]) -> FileFacts:
-    return FileFacts(size=0, rows=None, partition=partition)
-
-
-def _known_values(values: Mapping[str, str | None], scopes: Scopes) -> dict[str, str | None]:
-    """Partition values that can be compared as the log has them, as texts; others rule nothing out."""
+def _feed_files(entry: _LogEntry, scopes: Scopes) -> Iterator[str]:
+    """The paths of the files that tell changes of the scopes."""
     texts = {
         condition.column
         for scope in scopes
         for condition in scope
         if isinstance(condition, Equals) and isinstance(condition.value, str)
     }
-    return {name: value for name, value in values.items() if name in texts}
+    # Texts can be compared as the log has them; values of other types rule nothing out.
+    comparable = (
+        replace(file, partition={name: value for name, value in file.partition.items() if name in texts})
+        for file in entry.files
+    )
+    files = entry.files if all(texts.issuperset(file.partition) for file in entry.files) else tuple(comparable)
+    return (file.path for file in touched_files(files, scopes, None))

@@ -18,6 +18,7 @@ from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.link.modules import STANDARD_LIBRARY
+from lakehouse_assets.plan.scope import equal_scopes
 
 NEIGHBOURS = "neighbours"
 """Stands among a derivation's inputs for the other repositories."""
@@ -49,9 +50,10 @@ class NeighbourVersions:
         with local_sql() as connection:
             connection.register("new_rows", imports)
             connection.register("relinked", pa.table({"path": pa.array(list(relinked), pa.string())}))
-            kept = f"SELECT * FROM {relation(self._lake, IMPORTS_RESOLVED)} ANTI JOIN relinked USING (path)"
+            own = relation(self._lake, IMPORTS_RESOLVED, scopes=equal_scopes("repo", [repo]))
+            kept = f"SELECT * FROM {own} ANTI JOIN relinked USING (path)"
             query = f"SELECT repo, module, kind FROM ({kept}) UNION ALL SELECT repo, module, kind FROM new_rows"
-            modules = connection.sql(_tops(query, f"AND repo = '{repo}'")).fetchall()  # fit names only: see check_name
+            modules = connection.sql(_tops(query)).fetchall()
         return self.for_modules(repo, [module for _, module in modules])
 
     def for_modules(self, repo: str, modules: Iterable[str]) -> str:
@@ -84,14 +86,13 @@ class NeighbourVersions:
             return connection.sql(query).fetchall()
 
 
-def _tops(rows: str, and_where: str = "") -> str:
+def _tops(rows: str) -> str:
     """The first parts of the modules that are not the repository's own, wherever what they name comes from.
 
     A name that another repository's module lacks is unresolved, one that it has from elsewhere is of that kind: what
     the module becomes there counts all the same.
     """
-    where = f"kind <> 'first_party' {and_where}"
-    return f"SELECT DISTINCT repo, split_part(module, '.', 1) FROM ({rows}) WHERE {where} ORDER BY ALL"
+    return f"SELECT DISTINCT repo, split_part(module, '.', 1) FROM ({rows}) WHERE kind <> 'first_party' ORDER BY ALL"
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

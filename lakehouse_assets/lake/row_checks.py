@@ -22,7 +22,7 @@ from lakehouse_assets.plan.batch_check import (
     null_rule_name,
     one_of_rule_name,
 )
-from lakehouse_assets.plan.matching import belongs
+from lakehouse_assets.plan.matching import Matching
 from lakehouse_assets.plan.row_hash import row_hashes
 from lakehouse_assets.plan.write_facts import Violation, WriteRequest
 
@@ -48,7 +48,8 @@ def violations_in(
         if each.one_of:
             allowed = pa.array(each.one_of, pa.string())
             note(one_of_rule_name(each), lambda values=values, allowed=allowed: _not_among(values, allowed))
-    outside = [chosen for place, chosen in places.items() if not _covered(contract, request, place)]
+    asked = Matching(contract, request.scopes)
+    outside = [chosen for place, chosen in places.items() if request.scopes and not asked.has(place)]
     if outside:
         note(OUTSIDE, lambda: _chosen(rows.num_rows, outside))
     if request.owners and contract.owner:
@@ -70,10 +71,6 @@ def _doubled(contract: TableContract, rows: pa.Table) -> Counter[tuple[Any, ...]
     meeting = rows.select(list(contract.key)).filter(pa.array(np.isin(hashes, values[counts > 1])))
     keys = Counter(zip(*(held.to_pylist() for held in meeting.columns), strict=True))
     return Counter({key: count - 1 for key, count in keys.items() if count > 1 and None not in key})
-
-
-def _covered(contract: TableContract, request: WriteRequest, place: tuple[object, ...]) -> bool:
-    return not request.scopes or any(belongs(contract, place, scope) for scope in request.scopes)
 
 
 def _examples(contract: TableContract, rows: pa.Table, mask: Mask) -> tuple[str, ...]:

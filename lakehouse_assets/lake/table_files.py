@@ -70,8 +70,9 @@ class TableFolder:
     def write(self, rows: pa.Table) -> list[DataFile]:
         """Write rows as new files, by partition, in the order of the owner."""
         written: list[DataFile] = []
-        for place, chosen in places(self.contract, rows).items() if rows.num_rows else ():
-            here = rows if isinstance(chosen, slice) else rows.take(pa.array(chosen))
+        whole = rows.combine_chunks()  # each partition taken from many chunks would go through all of them
+        for place, chosen in places(self.contract, whole).items() if rows.num_rows else ():
+            here = whole if isinstance(chosen, slice) else whole.take(pa.array(chosen))
             written += self.write_place(place, self.ordered(here))
         return written
 

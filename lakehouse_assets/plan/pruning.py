@@ -4,11 +4,11 @@ A file is passed over only if its partition values or the bounds of its owner co
 without bounds counts as touched, and is counted apart.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lakehouse_assets.plan.scope import Condition, Equals, Scopes, Window
+from lakehouse_assets.plan.scope import Condition, Equals, Scopes, Window, one_column
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,8 @@ def prune(files: Sequence[FileFacts], scopes: Scopes, owners: Sequence[str] | No
 def touched_files(files: Sequence[FileFacts], scopes: Scopes, owners: Sequence[str] | None) -> list[FileFacts]:
     """The files that may hold rows of the scopes, and of the owners if there are any named."""
     ordered = sorted(owners) if owners is not None else None
-    return [file for file in files if _in_scopes(file, scopes) and (ordered is None or _may_own(file, ordered))]
+    may_be_in = _scope_test(scopes)
+    return [file for file in files if may_be_in(file) and (ordered is None or _may_own(file, ordered))]
 
 
 def _is_unbounded(file: FileFacts) -> bool:
@@ -74,8 +75,15 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
     return total
 
 
-def _in_scopes(file: FileFacts, scopes: Scopes) -> bool:
-    return not scopes or any(all(_may_hold(file, condition) for condition in scope) for scope in scopes)
+def _scope_test(scopes: Scopes) -> Callable[[FileFacts], bool]:
+    """Whether a file may hold rows of the scopes; many values of one column, as most writes have, cost one look."""
+    if not scopes:
+        return lambda _: True
+    same = one_column(scopes)
+    if same is None:
+        return lambda file: any(all(_may_hold(file, condition) for condition in scope) for scope in scopes)
+    name, values = same[0], set(same[1])
+    return lambda file: name not in file.partition or file.partition[name] in values
 
 
 def _may_hold(file: FileFacts, condition: Condition) -> bool:

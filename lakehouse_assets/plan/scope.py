@@ -44,12 +44,24 @@ def scope_predicate(scopes: Scopes, dialect: Dialect, *, of: str = "") -> str:
     """The scopes as SQL; `TRUE` for the whole table."""
     if not scopes:
         return "TRUE"
-    same = _same_column(scopes)
+    same = one_column(scopes)
     if same is not None:
         name, values = same
         return in_list(column(name, dialect, of=of), values, dialect)
     parts = [" AND ".join(_condition(condition, dialect, of) for condition in scope) for scope in scopes]
     return parts[0] if len(parts) == 1 else "(" + " OR ".join(f"({part})" for part in parts) + ")"
+
+
+def one_column(scopes: Scopes) -> tuple[str, list[Value]] | None:
+    """The column and its values, if each scope is one value of the same column."""
+    values: list[Value] = []
+    names: set[str] = set()
+    for scope in scopes:
+        if len(scope) != 1 or not isinstance(scope[0], Equals):
+            return None
+        names.add(scope[0].column)
+        values.append(scope[0].value)
+    return (names.pop(), values) if len(names) == 1 else None
 
 
 def check_scopes(contract: TableContract, scopes: Scopes) -> None:
@@ -103,17 +115,6 @@ def _is_of(value: object, kind: ColumnType) -> bool:
             return kind == "date"
         case _:
             return kind == "string" and isinstance(value, str)
-
-
-def _same_column(scopes: Scopes) -> tuple[str, list[Value]] | None:
-    values: list[Value] = []
-    names: set[str] = set()
-    for scope in scopes:
-        if len(scope) != 1 or not isinstance(scope[0], Equals):
-            return None
-        names.add(scope[0].column)
-        values.append(scope[0].value)
-    return (names.pop(), values) if len(names) == 1 else None
 
 
 def _condition(condition: Condition, dialect: Dialect, of: str) -> str:

@@ -229,7 +229,7 @@ def test_changed_owners_are_those_with_a_net_change(things: Things):
 
 def test_whoever_read_the_table_by_other_means_goes_on_from_the_present(things: Things):
     things.insert(Z)
-    things.cursor = present_cursor(things.lake, THINGS, A)
+    things.cursor = present_cursor(things.lake, THINGS)
     things.delete("z")
     assert told(things.read()) == {"delete": [("z", 5)]}
 

@@ -47,7 +47,7 @@ def test_rows_stay_and_files_go(lake: Lake):
 
 def test_nobody_downstream_sees_it(lake: Lake):
     grow(lake, "a")
-    cursor = present_cursor(lake, THINGS, A)
+    cursor = present_cursor(lake, THINGS)
     entries = Ledger(lake).latest([THINGS])
     compact_table(lake, THINGS)
     nothing = read_changes(lake, THINGS, cursor, A)
@@ -61,7 +61,7 @@ def test_nobody_downstream_sees_it(lake: Lake):
 
 def test_changes_before_and_after_it_are_read_across_it(lake: Lake):
     grow(lake, "a")
-    cursor = present_cursor(lake, THINGS, A)
+    cursor = present_cursor(lake, THINGS)
     for number, run in ((1, "before"), (2, "after")):
         path = f"{number}.py"
         write(lake, THINGS, table_of(THINGS, []), partitions=("a",), owners=(path,), run_id=run)

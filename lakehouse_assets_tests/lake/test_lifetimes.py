@@ -13,7 +13,7 @@ from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.lifetimes import lifetimes
+from lakehouse_assets.lake.lifetimes import Moment, lifetimes
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.worlds import World
 from lakehouse_assets_tests.support.writes import write
@@ -35,7 +35,7 @@ def bring_to(lake: Lake, world: World, commit: str, previous: str | None, files:
 def rows_for(
     lake: Lake, contract: TableContract, owners: tuple[str, ...] | None, commit: str, previous: str | None
 ) -> pa.Table:
-    return lifetimes(lake, contract, "r", owners, commit=commit, previous=previous)
+    return lifetimes(lake, contract, [Moment(repo="r", commit=commit, previous=previous)], owners)
 
 
 def lives(lake: Lake, contract: TableContract, *names: str) -> list[tuple[Any, ...]]:
@@ -91,6 +91,22 @@ def test_a_file_that_is_gone_takes_its_definitions_with_it(lake: Lake):
     bring_to(lake, world(), "c2", "c1", ["b.py"])
     told = {life[0]: life[-1] for life in lives(lake, DEFINITION_LIFETIMES, "qualified_name")}
     assert told == {"a": None, "a.f": None, "a.g": None, "b": "c2", "b.h": "c2"}
+
+
+def test_repositories_together_have_the_lives_that_each_has_alone(lake: Lake):
+    both = world("f>g").define("a.py", "a.py:f().", repo="s")
+    both.use("a.py:f().", "a.py:g().", repo="s")
+    for contract in (DEFINITIONS, LINKS):
+        write(lake, contract, both.tables()[contract.name], partitions=("r", "s"))
+    moments = [Moment(repo="r", commit="c1", previous=None), Moment(repo="s", commit="d2", previous="d1")]
+    for contract in (DEFINITION_LIFETIMES, EDGE_LIFETIMES):
+        apart = [lifetimes(lake, contract, [moment], None) for moment in moments]
+        together = lifetimes(lake, contract, moments, None)
+        order = [(name, "ascending") for name in contract.key]
+        assert together.sort_by(order) == pa.concat_tables(apart).sort_by(order)
+        told = {(row["repo"], row["first_commit"], row["after_commit"]) for row in together.to_pylist()}
+        assert told == {("r", "c1", None), ("s", "d2", "d1")}
+    assert ("f", "a.g") in {(row["source"][2:], row["target"]) for row in together.to_pylist() if row["repo"] == "s"}
 
 
 states = st.lists(st.sets(st.sampled_from(["f>g", "g>f", "f>f", "g>g"])), min_size=1, max_size=6)

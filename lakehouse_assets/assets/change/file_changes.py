@@ -19,6 +19,7 @@ from lakehouse_assets.lake.batches import Batches, joined
 from lakehouse_assets.lake.changed_files import read_update
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.plan.cursors import read_position
 
@@ -36,7 +37,8 @@ def last_updates(lakehouse: LakehouseResource, repos: Sequence[str]) -> Batches:
     The feed is always read on from where it was left: an update is between two positions, whatever the code.
     """
     failed = FailedPartitions()
-    latest = lakehouse.ledger.latest([COMMITS, SNAPSHOTS, BLOBS, FILE_CHANGES])
+    lake = lakehouse.lake
+    latest = Ledger(lake).latest([COMMITS, SNAPSHOTS, BLOBS, FILE_CHANGES])
     tasks, untouched = tasks_of(derivation(FILE_CHANGES), repos, latest, failed)
     batches: list[Batch] = []
     for task in tasks:
@@ -44,7 +46,7 @@ def last_updates(lakehouse: LakehouseResource, repos: Sequence[str]) -> Batches:
         with failed.alone(repo):
             stored = latest.get((FILE_CHANGES.name, repo))
             since = read_position(stored.cursor) if stored is not None else None
-            update = read_update(lakehouse.lake, repo, since, latest[(COMMITS.name, repo)].cursor)
+            update = read_update(lake, repo, since, latest[(COMMITS.name, repo)].cursor)
             # With no file changed the rows of the last update stay, and only the position moves.
             owners = None if update.changed else ()
             key = replace(task.key, cursor=update.position.text)

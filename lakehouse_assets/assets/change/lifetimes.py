@@ -21,11 +21,14 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches, joined
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.ledger import Entry, EntryKey
+from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
+from lakehouse_assets.lake.lifetimes import Moment, previous_commit
 from lakehouse_assets.lake.lifetimes import lifetimes as lifetime_rows
-from lakehouse_assets.lake.lifetimes import previous_commit
 from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
+
+_Latest = Mapping[EntryKey, Entry]
 
 FOLLOWED: Mapping[TableContract, TableContract] = {DEFINITION_LIFETIMES: DEFINITIONS, EDGE_LIFETIMES: LINKS}
 
@@ -48,30 +51,47 @@ def lifetimes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> I
 def lived(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Batches]:
     """The lives of what the stale partitions' changed files have and had, by table."""
     failed = FailedPartitions()
-    made: dict[str, Batches] = {}
-    for contract, followed in FOLLOWED.items():
-        work, untouched = work_of(lakehouse, derivation(contract), repos, failed)
-        latest = lakehouse.ledger.latest([contract, followed])
-        batches: list[Batch] = []
-        for each in work:
+    return {contract.name: _lived(lakehouse, contract, repos, failed) for contract in FOLLOWED}
+
+
+def _lived(
+    lakehouse: LakehouseResource, contract: TableContract, repos: Sequence[str], failed: FailedPartitions
+) -> Batches:
+    work, untouched = work_of(lakehouse, derivation(contract), repos, failed)
+    lake = lakehouse.lake
+    latest = Ledger(lake).latest([contract, FOLLOWED[contract]])
+    batches: list[Batch] = []
+    for each in work:
+        if each.owners is not None:
             with failed.alone(each.key.partition):
-                batches.append(_batch(lakehouse, contract, each, latest))
-        made[contract.name] = Batches(batches=joined(batches), untouched=untouched, failed=failed)
-    return made
+                batches.append(_batch(lake, contract, [each], latest))
+    whole = {each.key.partition: each for each in work if each.owners is None}
+    batches += failed.in_parts(
+        list(whole), lambda names: _batch(lake, contract, [whole[name] for name in names], latest)
+    )
+    return Batches(batches=joined(batches), untouched=untouched, failed=failed)
 
 
-def _batch(
-    lakehouse: LakehouseResource, contract: TableContract, work: Work, latest: Mapping[EntryKey, Entry]
-) -> Batch:
-    repo = work.key.partition
+def _batch(lake: Lake, contract: TableContract, works: Sequence[Work], latest: _Latest) -> Batch:
+    """One repository, or several that are made as a whole."""
+    moments = [_moment(lake, contract, each.key.partition, latest) for each in works]
+    owners = works[0].owners
+    return Batch(
+        rows=lifetime_rows(lake, contract, moments, owners),
+        keys=tuple(each.key for each in works),
+        owners=owners,
+        since={name: cursor for each in works for name, cursor in each.since.items()},
+    )
+
+
+def _moment(lake: Lake, contract: TableContract, repo: str, latest: _Latest) -> Moment:
     commit = _commit(latest[FOLLOWED[contract].name, repo])
     assert commit is not None, "work is only found for what its inputs were made for"
     known = latest.get((contract.name, repo))
     before = _commit(known) if known is not None else None
     # At the same commit the code has changed, not the repository; without a word from before everything was there.
-    previous = before if before in (None, commit) else previous_commit(lakehouse.lake, repo, commit) or before
-    rows = lifetime_rows(lakehouse.lake, contract, repo, work.owners, commit=commit, previous=previous)
-    return Batch(rows=rows, keys=(work.key,), owners=work.owners, since=work.since)
+    previous = before if before in (None, commit) else previous_commit(lake, repo, commit) or before
+    return Moment(repo=repo, commit=commit, previous=previous)
 
 
 def _commit(entry: Entry) -> str | None:

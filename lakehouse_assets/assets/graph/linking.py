@@ -104,9 +104,11 @@ def linked(
     names = [entry.partition for entry in fresh]
     untouched = {c.name: tuple(latest[c.name, name] for name in names) for c in LINKED}
     results: list[_Linked] = []
+    registered = tuple(lakehouse.registry.all()) if work or redone else ()
+    versions = NeighbourVersions(lakehouse.lake, lakehouse.ledger.latest([SNAPSHOTS]))
     for each in (*work, *redone):
         with failed.alone(each.key.partition):
-            results.append(_link(lakehouse, each))
+            results.append(_link(lakehouse, each, registered, versions))
     return results, untouched
 
 
@@ -115,10 +117,10 @@ def _position(entry: Entry | None) -> tuple[str, str] | None:
     return (entry.cursor, entry.input_versions) if entry is not None and entry.cursor else None
 
 
-def _link(lakehouse: LakehouseResource, work: Work) -> _Linked:
+def _link(lakehouse: LakehouseResource, work: Work, registered: Sequence[str], versions: NeighbourVersions) -> _Linked:
     lake, repo = lakehouse.lake, work.key.partition
     summaries = Summaries(lake, repo, extractors())
-    neighbours = Others(lake, [name for name in lakehouse.registry.all() if name != repo], extractors())
+    neighbours = Others(lake, [name for name in registered if name != repo], extractors())
     parts = part_count(len(summaries.blobs), lakehouse.settings.cores)
     owners: dict[str, tuple[str, ...]] | None = None
     reasons: Mapping[str, str] = {}
@@ -139,10 +141,10 @@ def _link(lakehouse: LakehouseResource, work: Work) -> _Linked:
         owners = None if work.owners is None else _owners(result)
         reasons = result.relinked | dict.fromkeys(result.gone, "gone")
     report("linking", repo, "files linked", files=len(files), solves=solves, parts=parts)
-    seen = NeighbourVersions(lake, lakehouse.ledger.latest([SNAPSHOTS])).after(repo, files, rows[IMPORTS_RESOLVED.name])
-    versions = json_text(json.loads(work.key.input_versions) | {NEIGHBOURS: seen})
+    seen = versions.after(repo, files, rows[IMPORTS_RESOLVED.name])
+    inputs = json_text(json.loads(work.key.input_versions) | {NEIGHBOURS: seen})
     return _Linked(
-        key=replace(work.key, input_versions=versions), rows=rows, owners=owners, reasons=reasons, since=work.since
+        key=replace(work.key, input_versions=inputs), rows=rows, owners=owners, reasons=reasons, since=work.since
     )
 
 

@@ -75,7 +75,7 @@ def outgoing(lake: Lake, table: Delivered, since: Cursor | None, *, why_all: str
     """
     contract = table.contract
     if since is None or why_all:
-        cursor = present_cursor(lake, contract, (), until=table.version)
+        cursor = present_cursor(lake, contract, until=table.version)
         return Outgoing(contract=contract, cursor=cursor, way="full", reason=why_all, changes=None)
     changes = read_changes(lake, contract, since, (), until=table.version, without_rows_if_full=True)
     reason: str = changes.reason or ""
