@@ -51,8 +51,13 @@ class Entry(MaterializationKey):
 EntryKey = tuple[str, str]
 
 INDEX_EVERY = 20
-"""Versions of a table after which its entries are brought into the index: a reader has at most so many to add."""
+"""Versions of a table that the index may lack: a reader has at most so many to add."""
 _RECENT = 10
+
+
+def _version_in(indexed: Mapping[EntryKey, Entry], contract: TableContract) -> int:
+    """The newest version of a table that the index has an entry of."""
+    return max((entry.table_version for entry in indexed.values() if entry.asset == contract.name), default=-1)
 
 
 def note(entries: Sequence[Entry]) -> str:
@@ -138,13 +143,13 @@ class Ledger:
         return self.latest([contract])
 
     def follow(self, contract: TableContract, version: int, entries: Sequence[Entry], *, in_commit: bool) -> None:
-        """Keep the index near the log after a write: at once for what no commit tells, else every few versions.
+        """Keep the index near the log after a write: at once for what no commit tells, else when it is far behind.
 
         The rest is done at the end of a run. Whoever reads adds what the index has not seen, so nothing is missed.
         """
         if not in_commit:
             self.record(contract, known=entries)
-        elif version % INDEX_EVERY == 0:
+        elif version - _version_in(self._indexed(), contract) > INDEX_EVERY:
             self.record(contract)
 
     def _record(self, contracts: Sequence[TableContract], known: Sequence[Entry]) -> None:
@@ -182,7 +187,7 @@ class Ledger:
         """Entries in the log after the newest one that the index has of this table, the newest per partition."""
         if not self._lake.exists(contract):
             return {}
-        seen = max((e.table_version for e in indexed.values() if e.asset == contract.name), default=-1)
+        seen = _version_in(indexed, contract)
         found: dict[EntryKey, Entry] = {}
         commits = self._commits_behind(contract, seen)
         for version, commit in commits:

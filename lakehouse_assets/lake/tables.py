@@ -5,6 +5,7 @@ is an error, never an empty table: taking it for one would turn the next write i
 """
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -60,9 +61,15 @@ class _Present:
         version = table.version()
         return _Present(table=table, version=version, entry=entry_identity(path, version))
 
+    def is_there(self, path: Path) -> bool:
+        return self.entry is not None and entry_identity(path, self.version) == self.entry
+
     def is_newest(self, path: Path) -> bool:
-        there = self.entry is not None and entry_identity(path, self.version) == self.entry
-        return there and not log_entry(path, self.version + 1).exists()
+        return self.is_there(path) and not log_entry(path, self.version + 1).exists()
+
+    def is_held_here_alone(self) -> bool:
+        """Whether nobody would see it move on: there are this reference and the one that asking makes."""
+        return sys.getrefcount(self.table) == 2
 
 
 _present: dict[Path, _Present] = {}
@@ -80,6 +87,9 @@ class Lake:
     def exists(self, contract: TableContract) -> bool:
         """Whether the table has been made; a folder with data but no log is refused."""
         path = self.path(contract)
+        held = _present.get(path)
+        if held is not None and held.is_there(path):
+            return True
         log = path / "_delta_log"
         # Only entries count: a writer that makes the table just now, or was killed at it, leaves other files.
         if log.is_dir() and any(entry.suffix in (".json", ".parquet") for entry in log.iterdir()):
@@ -98,11 +108,14 @@ class Lake:
             table = DeltaTable(self.path(contract))
         except DeltaError as error:
             raise self._unreadable(contract, str(error)) from error
+        self._refuse_emptied(contract, table)
+        return table
+
+    def _refuse_emptied(self, contract: TableContract, table: DeltaTable) -> None:
         newest = log_entry(self.path(contract), table.version())
         if newest.exists() and not newest.stat().st_size:
             # Delta-rs takes it for a commit that changed nothing; it is one whose content was lost.
             raise self._unreadable(contract, f"{newest.name} is empty")
-        return table
 
     def _unreadable(self, contract: TableContract, seen: str) -> LakeStateError:
         # Not "move this folder away": the ledger's index would still say that the other tables are up to it.
@@ -121,18 +134,45 @@ class Lake:
 
     def present(self, contract: TableContract) -> DeltaTable:
         """The table as it is now, made empty if it is not there yet, to be read only: others of this process hold the
-        same, so whoever moves one to another version opens one of his own.
+        same, so whoever moves one to another version opens or takes one of his own.
 
         A run asks some hundred times for a score of tables; two looks at the log tell whether one is still at its end.
         """
         path = self.path(contract)
         held = _present.pop(path, None)
         if held is None or not held.is_newest(path):
-            held = _Present.of(self.ensure(contract), path)
-        if held.entry is not None:
-            _present[path] = held
-        if len(_present) > _MOST_PRESENT:
-            _present.pop(next(iter(_present)), None)
+            held = _Present.of(self._moved_on(contract, held) or self.ensure(contract), path)
+        _keep(path, held)
+        return held.table
+
+    def taken(self, contract: TableContract) -> DeltaTable:
+        """The table as it is now, for one who moves it on himself, and gives it back when he is done."""
+        path = self.path(contract)
+        held = _present.pop(path, None)
+        if held is not None and held.is_newest(path) and held.is_held_here_alone():
+            return held.table
+        return self._moved_on(contract, held) or self.open(contract)
+
+    def give_back(self, contract: TableContract, table: DeltaTable) -> None:
+        """Let others read a table that was taken, or opened, and that nobody is going to move on any more."""
+        path = self.path(contract)
+        _keep(path, _Present.of(table, path))
+
+    def _moved_on(self, contract: TableContract, held: _Present | None) -> DeltaTable | None:
+        """One that was open, brought up to the newest version: that reads what is new in the log, opening reads all.
+
+        None if it can't be, be it that someone reads it, or that the folder has another table since.
+        """
+        path = self.path(contract)
+        if held is None or not held.is_there(path) or not held.is_held_here_alone():
+            return None
+        try:
+            held.table.update_incremental()
+        except DeltaError:
+            return None  # entries that it needs may have given way to a checkpoint: opening it tells
+        if log_entry(path, held.table.version() + 1).exists():
+            return None
+        self._refuse_emptied(contract, held.table)
         return held.table
 
     def _make(self, contract: TableContract) -> None:
@@ -200,6 +240,13 @@ class Lake:
             bytes=sum(actions["size_bytes"].to_pylist()),
             version=table.version(),
         )
+
+
+def _keep(path: Path, held: _Present) -> None:
+    if held.entry is not None:
+        _present[path] = held
+    if len(_present) > _MOST_PRESENT:
+        _present.pop(next(iter(_present)), None)
 
 
 @dataclass(frozen=True, kw_only=True)

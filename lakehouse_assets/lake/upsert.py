@@ -118,7 +118,7 @@ class UpsertService:
         return worker_stage(rows, contract, job.request, self._lake.path(contract), run_id=job.run_id)
 
     def _existing(self, contract: TableContract) -> DeltaTable | None:
-        return self._lake.open(contract) if self._lake.exists(contract) else None
+        return self._lake.taken(contract) if self._lake.exists(contract) else None
 
     def _plan_now(self, job: Job, staged: Staged, table: DeltaTable | None) -> WritePlan:
         """The plan for the table as it is, also where it has not been made yet."""
@@ -148,12 +148,16 @@ class UpsertService:
         reached("write: after quarantine")
         held = table or self._lake.ensure(contract)
         reached("write: after table made")
-        return retried(f"table {contract.name}", lambda: self._attempt(job, staged, held, quarantined=len(aside)))
+        known = held.version()
+        return retried(
+            f"table {contract.name}", lambda: self._attempt(job, staged, held, known=known, quarantined=len(aside))
+        )
 
-    def _attempt(self, job: Job, staged: Staged, table: DeltaTable, *, quarantined: int) -> WriteReport:
+    def _attempt(self, job: Job, staged: Staged, table: DeltaTable, *, known: int, quarantined: int) -> WriteReport:
+        """Write to the table as it is now; up to version `known` it has nothing of this job."""
         contract = job.contract
         brought_up(table, self._lake.path(contract))
-        if _was_committed(table, job):  # the same run, twice at once
+        if table.version() != known and _was_committed(table, job):  # the same run, twice at once
             return self._replayed(job)
         self._refuse_overtaken(job, table)
         with phase(_PART, contract.name, "plan"):
@@ -173,6 +177,7 @@ class UpsertService:
         with phase(_PART, contract.name, "ledger"):
             Ledger(self._lake).follow(contract, version, final, in_commit=outcome.noted)
         reached("write: after ledger")
+        self._lake.give_back(contract, table)
         files = commit_files(self._lake.path(contract), outcome.version)
         return report_of(job, plan, outcome, files, final, before=facts.version, quarantined=quarantined)
 

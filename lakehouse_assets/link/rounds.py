@@ -65,6 +65,8 @@ class Rounds:
         """Per round: by owner, its variables that this run's files wrote to."""
         self._changed: dict[str, None] = {}
         self._old_told: dict[str, list[dict[str, tuple[str, ...]]]] = {}
+        self._old_tellers: dict[str, list[tuple[str, str, int]]] = {}
+        self._old_boxes: dict[str, dict[str, None]] = {}
         self.solves = 0
 
     def run(self) -> None:
@@ -148,7 +150,7 @@ class Rounds:
                 found.update(values)
         if self._previous is not None:
             bit = 1 << (number - 1)
-            for path, value, rounds in self._previous.tellers(number_of(name)):
+            for path, value, rounds in self._tellers(name):
                 if rounds & bit and path != reader and path not in self.records and path not in self._gone:
                     found.add(value)
         # Who overrides a method is not told when there are many, but that there are.
@@ -160,10 +162,25 @@ class Rounds:
             return {}
         names = dict.fromkeys(self._boxes[number - 1].get(path, ()))
         if self._previous is not None:
-            for _, name, _, _ in self._previous.told_to(path):
-                names[name] = None
+            names.update(self._box_before(path))
         found = {name: self._values(name, path, number) for name in sorted(names)}
         return {name: values for name, values in found.items() if values}
+
+    def _tellers(self, name: str) -> list[tuple[str, str, int]]:
+        """Who put what into a variable before: asked in every round, and for the most part by the same files."""
+        found = self._old_tellers.get(name)
+        if found is None:
+            assert self._previous is not None
+            found = self._old_tellers[name] = self._previous.tellers(number_of(name))
+        return found
+
+    def _box_before(self, path: str) -> dict[str, None]:
+        """A file's variables that files wrote to before."""
+        found = self._old_boxes.get(path)
+        if found is None:
+            assert self._previous is not None
+            found = self._old_boxes[path] = {name: None for _, name, _, _ in self._previous.told_to(path)}
+        return found
 
     def _is_same(self, path: str, record: Record, inbox: dict[str, tuple[str, ...]], number: int) -> bool:
         """Whether a solve with this round's inputs would read what the record read."""

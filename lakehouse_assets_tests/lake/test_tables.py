@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -13,6 +14,7 @@ from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.lake import upsert
+from lakehouse_assets.lake.commit_log import log_entry
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.scan import relation
@@ -82,9 +84,32 @@ def test_a_table_stays_open_for_readers_until_it_is_written_to(lake: Lake):
     _write_size(lake, 1)
     table = lake.present(THINGS)
     assert lake.present(THINGS) is table
+    held = table.version()
     _write_size(lake, 2)
-    assert lake.present(THINGS).version() > table.version()
+    assert lake.present(THINGS).version() > held
     assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 2}]
+    assert table.version() == held  # it does not move on under one who reads it
+
+
+def test_a_table_is_opened_once_however_often_it_is_written_and_read(lake: Lake, monkeypatch: pytest.MonkeyPatch):
+    _write_size(lake, 0)
+    opened: list[str] = []
+    really = Lake.open
+    monkeypatch.setattr(Lake, "open", lambda self, contract: opened.append(contract.name) or really(self, contract))
+    for number in range(1, 6):
+        _write_size(lake, number)
+        assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": number}]
+    assert opened == []
+
+
+def test_what_another_process_commits_to_a_table_that_is_open_here_is_read(lake: Lake):
+    _write_size(lake, 1)
+    assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 1}]
+    for _ in range(3):
+        DeltaTable(lake.path(THINGS)).update({"size": "size + 1"})
+    assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 4}]
+    _write_size(lake, 9)
+    assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 9}]
 
 
 def test_a_table_in_the_place_of_one_that_was_open_is_read_as_it_is(lake: Lake, tmp_path: Path):
@@ -123,3 +148,11 @@ def test_a_log_whose_newest_entry_was_emptied_is_refused_instead_of_read_without
     newest.write_text("")
     with pytest.raises(LakeStateError, match=rf"table things: .*{newest.name} is empty"):
         lake.open(THINGS)
+
+
+def test_an_emptied_entry_is_refused_also_behind_a_table_that_is_open(lake: Lake):
+    _write_size(lake, 1)
+    version = lake.present(THINGS).version()
+    log_entry(lake.path(THINGS), version + 1).write_text("")
+    with pytest.raises(LakeStateError, match="is empty"):
+        lake.present(THINGS)
