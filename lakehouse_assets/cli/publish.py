@@ -28,14 +28,14 @@ def publish(tables: tuple[str, ...], everything: bool, keep: int, as_json: bool)
     """
     if bool(tables) == everything:
         raise click.UsageError("name the tables to publish, or give --all")
-    from lakehouse_assets.contracts.catalog import CATALOG
     from lakehouse_assets.lake.iceberg import open_catalog
     from lakehouse_assets.lake.iceberg import publish as publish_table
+    from lakehouse_assets.lake.known_tables import known_tables
     from lakehouse_assets.lake.tables import Lake
 
     settings = load_settings()
     lake = Lake(settings.lake)
-    made = {name: contract for name, contract in CATALOG.items() if lake.exists(contract)}
+    made = {name: contract for name, contract in known_tables(lake).items() if lake.exists(contract)}
     if unknown := [name for name in tables if name not in made]:
         raise BadInputError(
             subject=f"table {unknown[0]}",

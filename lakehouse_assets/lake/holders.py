@@ -54,15 +54,14 @@ def clones(settings: Settings) -> Iterator[Hold]:
 
 def iceberg_snapshots(settings: Settings) -> Iterator[Hold]:
     """The versions whose files are also those of Iceberg snapshots that can still be read."""
-    from lakehouse_assets.lake.iceberg import has_catalog, held_versions, open_catalog  # loads for a second
+    from lakehouse_assets.lake.iceberg import has_catalog, held_versions, open_catalog, published_tables
 
     if not has_catalog(settings.home):
         return
     catalog = open_catalog(settings.home)
-    for contract in CATALOG.values():
-        for version in held_versions(catalog, contract):
-            why = "its readers read the same files"
-            yield Hold(table=contract.name, by=f"Iceberg table {contract.name}", why=why, version=version)
+    for name in published_tables(catalog):
+        for version in held_versions(catalog, name):
+            yield Hold(table=name, by=f"Iceberg table {name}", why="its readers read the same files", version=version)
 
 
 def _foreign_files(root: Path, folder: Path) -> dict[str, list[str]]:

@@ -49,6 +49,7 @@ KEPT = 30
 _FOLDER = "iceberg"
 _DELTA_TABLE = "lakehouse.delta-table"
 _NAME_MAPPING = "schema.name-mapping.default"
+_METRICS = "write.metadata.metrics.column."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +105,17 @@ def publish(lake: Lake, contract: TableContract, catalog: Catalog, *, keep: int 
     return done
 
 
-def held_versions(catalog: Catalog, contract: TableContract) -> frozenset[int]:
+def published_tables(catalog: Catalog) -> tuple[str, ...]:
+    """The tables that were ever published, by name."""
+    if not catalog.namespace_exists(NAMESPACE):
+        return ()
+    return tuple(sorted(name for *_, name in catalog.list_tables(NAMESPACE)))
+
+
+def held_versions(catalog: Catalog, name: str) -> frozenset[int]:
     """The versions of the Delta table whose files the snapshots that can still be read need."""
     try:
-        table = catalog.load_table((NAMESPACE, contract.name))
+        table = catalog.load_table((NAMESPACE, name))
     except NoSuchTableError:
         return frozenset()
     summaries = [each.summary.additional_properties for each in table.snapshots() if each.summary]
@@ -164,10 +172,12 @@ def _ensured(catalog: Catalog, contract: TableContract, columns: tuple[Column, .
         with table.update_schema() as update:
             for each in missing:
                 update.add_column(each.name, iceberg_type(each.type, element_id=0), doc=each.description)
-    mapping = create_mapping_from_schema(table.schema()).model_dump_json()
-    if table.properties.get(_NAME_MAPPING) != mapping:
+    wanted = {_NAME_MAPPING: create_mapping_from_schema(table.schema()).model_dump_json()}
+    # Bounds are values, and metadata is no place for sensitive ones.
+    wanted |= {f"{_METRICS}{each.name}": "counts" for each in columns if each.sensitive}
+    if not wanted.items() <= table.properties.items():
         with table.transaction() as transaction:
-            transaction.set_properties({_NAME_MAPPING: mapping})
+            transaction.set_properties(wanted)
     return table.refresh()
 
 

@@ -1,7 +1,10 @@
 """Rows behind the mark that the table lacks, found by counting where the source cannot tell who wrote what when.
 
-Both sides are counted by day, or by ten thousand ids, with a sum of the cursor's values beside the count. A range that
-differs has rows that came late, or lacks rows that were deleted; which, only reading it tells.
+Both sides are counted by day, or by ten thousand ids, with a sum of the cursors' values beside the count: with both id
+and timestamp, a row that was changed as of a moment behind the mark is in its old range, with another moment. A range
+that differs has rows that came late, or lacks rows that were deleted; which, only reading it tells. Whole numbers of
+the key weigh the moments, so that two rows which have changed theirs with each other are seen as well. What JDBC
+databases have in common makes no numbers of moments, so that only ids are summed there.
 
 Cost: one pass over the cursor column on each side, and the ranges that differ.
 """
@@ -14,8 +17,12 @@ from lakehouse_assets.contracts.ingest import Ingest
 from lakehouse_assets.plan.ingest_plan import relation
 from lakehouse_assets.plan.marks import Mark
 from lakehouse_assets.plan.source_sql import DatabaseKind, Parameter, TextShape, quoted, value_literal, with_values
+from lakehouse_assets.plan.sql_text import literal
 
 IDS_TO_A_RANGE = 10_000
+_MODULUS = 1_000_000_007
+"""Sums of whole moments would not fit their type."""
+_WEIGHT = 1_009
 Counted = Mapping[str, tuple[int, int]]
 """By range how many rows, and the sum of their cursor values."""
 
@@ -34,43 +41,86 @@ class Gap:
 
 
 def counting_query(
-    ingest: Ingest, kind: DatabaseKind, mark: Mark, literals: Mapping[str, str], shape: TextShape | None
+    ingest: Ingest,
+    kind: DatabaseKind,
+    mark: Mark,
+    literals: Mapping[str, str],
+    shape: TextShape | None,
+    weights: Sequence[str],
 ) -> str:
-    """The source's side; the columns are range_name, row_count and cursor_sum."""
+    """The source's side: range_name, row_count and cursor_sum. `weights` are the key's whole numbers."""
     column, bound = _cursor(ingest, mark)
     name = quoted(column)
     match kind:
         case _ if ingest.id:
-            bucket, total = f"{name} / {IDS_TO_A_RANGE}", name
+            bucket = f"{name} / {IDS_TO_A_RANGE}"
         case "sqlite":
-            bucket, total = f"substr({name}, 1, 10)", f"CAST(strftime('%s', {name}) AS INTEGER)"
+            bucket = f"substr({name}, 1, 10)"
         case "postgresql":
-            bucket, total = f"({name} AT TIME ZONE 'UTC')::date", f"floor(extract(epoch FROM {name}))::bigint"
+            bucket = f"({name} AT TIME ZONE 'UTC')::date"
         case "jdbc":
-            bucket, total = f"CAST({name} AS DATE)", "0"
+            bucket = f"CAST({name} AS DATE)"
     cast = "TEXT" if kind != "jdbc" else "VARCHAR(40)"
     rows = with_values(relation(ingest), literals, subject=f"ingest {ingest.name}")
     where = f"{name} < {value_literal(bound, kind, shape)}"
+    moments = "0"
+    if ingest.timestamp and kind != "jdbc":
+        moments = _weighed(_source_moment(quoted(ingest.timestamp), kind, shape), weights)
+    until = value_literal(mark.timestamp, kind, shape) if mark.timestamp else "NULL"
+    total = _total(ingest, moments, until)
     return (
         f"SELECT CAST({bucket} AS {cast}) AS range_name, count(*) AS row_count, "
         f"CAST(sum({total}) AS BIGINT) AS cursor_sum FROM {rows} WHERE {where} GROUP BY CAST({bucket} AS {cast})"
     )
 
 
-def lake_counting_query(ingest: Ingest, kind: DatabaseKind, mark: Mark, rows: str) -> str:
+def lake_counting_query(
+    ingest: Ingest, kind: DatabaseKind, mark: Mark, rows: str, shape: TextShape | None, weights: Sequence[str]
+) -> str:
     """The lake's side, for DuckDB."""
     column, bound = _cursor(ingest, mark)
     name = quoted(column)
-    if isinstance(bound, int):
-        bucket, total, value = f"{name} // {IDS_TO_A_RANGE}", name, str(bound)
-    else:
-        bucket = f"CAST({name} AS DATE)"
-        total = "0" if kind == "jdbc" else f"CAST(floor(epoch({name})) AS BIGINT)"
-        value = f"TIMESTAMPTZ '{bound.astimezone(UTC).isoformat(sep=' ')}'"
+    until = "NULL" if mark.timestamp is None else literal(mark.timestamp, "duckdb")
+    moments = "0"
+    if ingest.timestamp and kind != "jdbc":
+        unit = 10 ** (6 - _digits(kind, shape))
+        moments = _weighed(f"epoch_us({quoted(ingest.timestamp)}) // {unit} % {_MODULUS}", weights)
+    bucket = f"{name} // {IDS_TO_A_RANGE}" if isinstance(bound, int) else f"CAST({name} AS DATE)"
     return (
         f"SELECT CAST({bucket} AS VARCHAR) AS range_name, count(*) AS row_count, "
-        f"CAST(sum({total}) AS BIGINT) AS cursor_sum FROM {rows} WHERE {name} < {value} GROUP BY 1"
+        f"CAST(sum({_total(ingest, moments, until)}) AS BIGINT) AS cursor_sum "
+        f"FROM {rows} WHERE {name} < {literal(bound, 'duckdb')} GROUP BY 1"
     )
+
+
+def _total(ingest: Ingest, moments: str, until: str) -> str:
+    """What is summed of a row; a moment from the mark on is the next window's, and does not count."""
+    if not ingest.id:
+        return moments
+    if not ingest.timestamp:
+        return quoted(ingest.id)
+    return f"{quoted(ingest.id)} + CASE WHEN {quoted(ingest.timestamp)} < {until} THEN {moments} ELSE 0 END"
+
+
+def _weighed(moments: str, weights: Sequence[str]) -> str:
+    if not weights:
+        return moments
+    return f"({moments}) * ({_WEIGHT} + ({' + '.join(quoted(name) for name in weights)}) % {_WEIGHT})"
+
+
+def _source_moment(name: str, kind: DatabaseKind, shape: TextShape | None) -> str:
+    """A moment as a number, in the column's own smallest unit, small enough to be summed."""
+    match kind:
+        case "sqlite":
+            digits = _digits(kind, shape)
+            fraction = f" + CAST(substr({name}, 21, {digits}) AS INTEGER)" if digits else ""
+            return f"(CAST(strftime('%s', {name}) AS INTEGER) * {10**digits}{fraction}) % {_MODULUS}"
+        case "postgresql" | "jdbc":
+            return f"(extract(epoch FROM {name}) * 1000000)::bigint % {_MODULUS}"
+
+
+def _digits(kind: DatabaseKind, shape: TextShape | None) -> int:
+    return (shape or TextShape()).digits if kind == "sqlite" else 6
 
 
 def gaps_between(ingest: Ingest, mark: Mark, source: Counted, lake: Counted) -> tuple[Gap, ...]:
@@ -113,7 +163,9 @@ def _cursor(ingest: Ingest, mark: Mark) -> tuple[str, Parameter]:
 
 def _range(name: str, bound: Parameter) -> tuple[Parameter, Parameter]:
     if isinstance(bound, int):
-        first = int(name) * IDS_TO_A_RANGE
-        return first, min(bound, first + IDS_TO_A_RANGE)
+        number = int(name)  # division goes towards zero, so that ids below it count upwards
+        first = number * IDS_TO_A_RANGE
+        start, end = first - (IDS_TO_A_RANGE - 1) * (number <= 0), first + (IDS_TO_A_RANGE if number >= 0 else 1)
+        return start, min(bound, end)
     day = datetime.fromisoformat(name).replace(tzinfo=UTC)
     return day, min(bound, day + timedelta(days=1))

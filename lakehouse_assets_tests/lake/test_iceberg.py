@@ -9,13 +9,16 @@ from deltalake import DeltaTable
 from pyiceberg.catalog import Catalog
 from pyspark.sql import SparkSession
 
+from lakehouse_assets.contracts.connections import SqliteConnection
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.holders import iceberg_snapshots
 from lakehouse_assets.lake.iceberg import NAMESPACE, held_versions, open_catalog, publish
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse_json
 from lakehouse_assets_tests.support.sample_graph import save_samples
 from lakehouse_assets_tests.support.shapes import SHAPES, Shape
+from lakehouse_assets_tests.support.shops import run_sql
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, write
 
 
@@ -60,7 +63,7 @@ def test_each_publication_is_one_snapshot_and_the_earlier_ones_stay_readable(lak
     assert read(catalog) == held(lake) != before
     assert read(catalog, snapshot=first.snapshot) == before
     assert len(catalog.load_table((NAMESPACE, "things")).snapshots()) == 2
-    assert held_versions(catalog, THINGS) == {first.delta_version, second.delta_version}
+    assert held_versions(catalog, THINGS.name) == {first.delta_version, second.delta_version}
 
 
 def test_what_is_published_already_gets_no_snapshot(lake: Lake, catalog: Catalog):
@@ -76,7 +79,7 @@ def test_only_the_last_snapshots_are_kept(lake: Lake, catalog: Catalog):
         write(lake, THINGS, table_of(THINGS, [thing("a", "x", "1", size)]), run_id=str(size), cursor=f"c{size}")
         publish(lake, THINGS, catalog, keep=2)
     latest = lake.open(THINGS).version()
-    assert held_versions(catalog, THINGS) == {latest - 1, latest}
+    assert held_versions(catalog, THINGS.name) == {latest - 1, latest}
     assert read(catalog) == held(lake)
 
 
@@ -151,3 +154,27 @@ def test_the_command_publishes_what_it_is_told_and_refuses_the_rest(lake: Lake, 
     assert [each["files_shared"] for each in lakehouse_json("publish", "definitions", "edges")] == [0, 0]
     with pytest.raises(BadInputError, match="no table of that name"):
         lakehouse_json("publish", "nothing")
+
+
+def test_an_ingested_table_is_published_without_bounds_of_what_is_sensitive(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    secret = "Zyx98765-planted"
+    monkeypatch.setenv("LAKEHOUSE_INGEST", str(tmp_path))
+    said = """
+connections: {{shop: {{kind: sqlite, path: {path}}}}}
+ingest:
+  - {{name: people, connection: shop, table: people, key: [id], strategy: snapshot,
+     columns: [{{name: email, sensitive: true}}]}}
+"""
+    (tmp_path / "shop.yaml").write_text(said.format(path=tmp_path / "shop.db"))
+    database = SqliteConnection(kind="sqlite", path=str(tmp_path / "shop.db"))
+    run_sql(database, ["CREATE TABLE people (id INTEGER, email TEXT)", f"INSERT INTO people VALUES (1, '{secret}')"])
+    lakehouse_json("ingest", "people")
+    (done,) = lakehouse_json("publish", "people")
+    assert (done["files_shared"], done["files_copied"]) == (1, 0)
+    table = open_catalog(settings.home).load_table((NAMESPACE, "people"))
+    assert table.scan().to_arrow().to_pylist() == [{"id": 1, "email": secret}]
+    (file,) = [task.file for task in table.scan().plan_files()]
+    assert set(file.lower_bounds) == set(file.upper_bounds) == {table.schema().find_field("id").field_id}
+    assert [hold.version for hold in iceberg_snapshots(settings) if hold.table == "people"] == [done["delta_version"]]

@@ -3,7 +3,6 @@
 from dagster import AssetExecutionContext, Config, MaterializeResult, MetadataValue, TableRecord, asset
 from pydantic import Field
 
-from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource
@@ -25,10 +24,12 @@ def iceberg_tables(
     """One Iceberg table per chosen table of the lake, sharing its data files; one snapshot per publication."""
     # Loading pyiceberg takes longer than many a run that does not publish.
     from lakehouse_assets.lake.iceberg import open_catalog, publish
+    from lakehouse_assets.lake.known_tables import known_tables
 
     lake = lakehouse.lake
     with explained():
-        if unknown := [name for name in config.tables if name not in CATALOG or not lake.exists(CATALOG[name])]:
+        known = known_tables(lake)
+        if unknown := [name for name in config.tables if name not in known or not lake.exists(known[name])]:
             raise BadInputError(
                 subject=f"table {unknown[0]}",
                 seen="the lake has no table of that name",
@@ -36,7 +37,7 @@ def iceberg_tables(
                 remedy="name tables that `lakehouse tables` lists in the run's configuration",
             )
         catalog = open_catalog(lakehouse.settings.home)
-        done = [publish(lake, CATALOG[name], catalog, keep=config.keep) for name in config.tables]
+        done = [publish(lake, known[name], catalog, keep=config.keep) for name in config.tables]
     return MaterializeResult(
         metadata={
             "files_shared": sum(each.files_shared for each in done),

@@ -150,10 +150,11 @@ def _key(ingest: Ingest, contract: TableContract, cursor: str) -> Materializatio
 
 
 def _gaps(lake: Lake, source: SourceDatabase, ingest: Ingest, inspection: Inspection, mark: Mark) -> tuple[Gap, ...]:
-    kind, shape = source.kind, inspection.facts.shape
-    query = counting_query(ingest, kind, mark, whole_literals(source, mark.clock), shape)
+    kind, shape, contract = source.kind, inspection.facts.shape, inspection.contract
+    weights = [name for name in contract.key if contract.column(name).type in ("int", "bigint")]
+    query = counting_query(ingest, kind, mark, whole_literals(source, mark.clock), shape, weights)
     there = {str(row["range_name"]): (int(row["row_count"]), int(row["cursor_sum"])) for row in source.answer(query)}
     with local_sql() as connection:
-        rows = lake_relation(lake, inspection.contract)
-        held = connection.execute(lake_counting_query(ingest, kind, mark, rows)).fetchall()
+        rows = lake_relation(lake, contract)
+        held = connection.execute(lake_counting_query(ingest, kind, mark, rows, shape, weights)).fetchall()
     return gaps_between(ingest, mark, there, {name: (rows, total) for name, rows, total in held})

@@ -114,6 +114,22 @@ def test_new_rows_by_id_and_changed_ones_by_timestamp(make_shop: MakeShop):
     assert (done.count("rows_inserted"), done.count("rows_updated")) == (1, 1)
 
 
+@pytest.mark.parametrize("by", [{"strategy": "timestamp"}, {"strategy": "timestamp_and_id", "id": "id"}])
+def test_changes_as_of_a_moment_behind_the_mark_are_found_by_counting(make_shop: MakeShop, by: dict[str, str]):
+    """Over a query, rows do not tell their transaction: both sides are counted, with what the cursors add up to."""
+    first, second = "'2026-01-01 00:00:00.000'", "'2026-01-01 00:00:00.001'"
+    kinds = [{"name": "updated_at", "type": "timestamp"}, {"name": "id", "type": "bigint"}]
+    shop = make_shop(first_query="SELECT * FROM orders", columns=kinds, timestamp="updated_at", **by)
+    shop.add(1, at=first)
+    shop.add(2, at=second)
+    shop.ingest()
+    shop.change(1, customer="moved to the moment of the other", at=second)
+    shop.change(2, customer="and the other way", at=first)
+    done = shop.ingest()
+    assert (done.rows_late, done.count("rows_updated"), len(done.gaps)) == (2, 2, 1)
+    assert shop.ingest().gaps == ()
+
+
 def test_rows_that_only_grow_come_by_id_and_one_that_was_skipped_is_found(make_shop: MakeShop):
     shop = make_shop(strategy="append", id="id")
     shop.add(1, 5)
