@@ -38,6 +38,8 @@ def value(column: Column, chance: random.Random) -> Any:
             return chance.randrange(6)
         case "boolean":
             return chance.random() < 0.5
+        case "date":
+            return chance.randrange(20_000)
         case "timestamp":
             return chance.randrange(10**15)
         case _:
