@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
+from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.frames import frame_of
@@ -178,7 +179,8 @@ def _spark_views(lake: Lake, relations: Relations, spark: "SparkSession", views:
 
 
 def _spark_table(lake: Lake, what: Stored, spark: "SparkSession") -> "DataFrame":
-    lake.ensure(what.contract)
+    if not lake.exists(what.contract):  # it is not made by reading it: that would count as a change
+        return frame_of(spark, arrow_schema(what.contract.stored_columns).empty_table())
     reader = spark.read.format("delta")
     if what.version is not None:
         reader = reader.option("versionAsOf", what.version)

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.model_lake import ModelLake, file
@@ -83,3 +85,22 @@ def test_a_change_runs_exactly_what_it_affects_in_one_environment(
     built.models(**texts)
     assert built.ran("prod") == ran
     assert built.ran("prod") == []
+
+
+@pytest.mark.slow
+def test_what_spark_builds_is_what_is_built_without_it_and_an_input_that_is_not_there_stays_so(
+    built: ModelLake, tmp_path: Path, spark: SparkSession
+):
+    built.models(touched="SELECT repo, path, commit_sha FROM commit_files")
+    on_spark = built.copy(tmp_path / "spark")
+    on_spark.spark = lambda: spark
+    assert (
+        built.ran("prod", restate=["base"])
+        == on_spark.ran("prod", restate=["base"])
+        == ["base", "kinds", "sizes", "touched"]
+    )
+    for name in ("base", "sizes", "kinds", "touched"):
+        query = f"SELECT * FROM {name} ORDER BY ALL"
+        assert on_spark.ask("prod", query) == built.ask("prod", query)
+    assert not on_spark.lake.exists(COMMIT_FILES)
+    assert on_spark.ran("prod") == []

@@ -1,10 +1,12 @@
 """A lake with a folder of models, and environments over it: what ran is told by name."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.environment_changes import create_environment
@@ -31,6 +33,8 @@ class ModelLake:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._writes = 0
+        self.spark: Callable[[], SparkSession] | None = None
+        """Builds on Spark, where it is given."""
 
     def copy(self, path: Path) -> "ModelLake":
         """The same in another place: what is done to it is not done to this one."""
@@ -69,7 +73,12 @@ class ModelLake:
         return self.carry_out(self.plan(environment, **more))
 
     def carry_out(self, plan: Plan) -> PipelineExecution:
-        workshop = Workshop(lake=self.lake, tables=known_tables(self.lake), spark=no_spark, executor="delta-rs")
+        workshop = Workshop(
+            lake=self.lake,
+            tables=known_tables(self.lake),
+            spark=self.spark or no_spark,
+            executor="spark" if self.spark else "delta-rs",
+        )
         application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
         return application.carry_out()
 
