@@ -108,6 +108,10 @@ class Builder:
             question = self._question(step, meaning, relations)
             rows = scopes.enter_context(answer(lake, question, engine, self.workshop.spark))
             contract = stored_contract(lake, meaning) or model_contract(meaning, row_types(meaning, _schema(rows)))
+            if not step.parts and not step.copied:  # its inputs have no partition, or its time has not begun
+                lake.ensure(contract)
+                self._known(step.name, contract, None)
+                return
             partitions = {part: _scope(contract, meaning, part) for part in (*step.parts, *step.copied)}
             batches = [self._batch(step, meaning, contract, _fitted(rows, contract, meaning))]
             if step.copied:

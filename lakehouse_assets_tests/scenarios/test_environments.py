@@ -70,6 +70,18 @@ def test_promoting_computes_nothing_and_can_be_taken_back(built: ModelLake):
     assert built.data_files() == before
 
 
+def test_a_model_by_partition_over_a_table_without_rows_is_empty_until_rows_come(tmp_path: Path):
+    found = ModelLake(Lake(tmp_path / "lake"), tmp_path / "models")
+    found.models(sizes=PER_REPO, large=LARGE)
+    found.create("prod")
+    assert found.ran("prod") == ["large", "sizes"]
+    assert large(found, "prod") == []
+    assert found.ran("prod") == []
+    found.rows(SNAPSHOTS, [file("a", "y.py", 2)])
+    assert found.ran("prod") == ["large", "sizes"]
+    assert large(found, "prod") == ["y.py"]
+
+
 def test_new_rows_are_built_where_they_came_and_shown_where_they_were_asked_for(built: ModelLake):
     built.create("dev", base="prod")
     built.rows(SNAPSHOTS, [file("a", "x.py", 9), file("a", "y.py", 2)])
