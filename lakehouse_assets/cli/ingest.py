@@ -65,15 +65,23 @@ def ingest(
         else:
             report = land_table(settings, each)
             told, text = asdict(report), _files(report)
-        out = [deliver_table(settings, project, delivery) for delivery in project.deliveries_of(name)]
         if not as_json:
             click.echo(text)
-            for row in out:
-                click.echo(_delivered(row))
-        return told | {"deliveries": out}
+        return told
+
+    def send(delivery: str) -> dict[str, Any]:
+        row = deliver_table(settings, project, next(each for each in project.deliver if each.name == delivery))
+        if not as_json:
+            click.echo(_delivered(row))
+        return row
 
     with listening(Progress(quiet=as_json).on_diagnostic):
         results, failed = _each([each.name for each in chosen], plan if dry_run else carry, as_json=as_json)
+        for each in results if not dry_run else ():
+            if "error" not in each:
+                targets = [delivery.name for delivery in project.deliveries_of(each["name"])]
+                each["deliveries"], unsent = _each(targets, send, as_json=as_json)
+                failed = failed or unsent
     if as_json:
         print_json(results)
     ctx.exit(1 if failed else 0)

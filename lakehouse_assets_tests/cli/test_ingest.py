@@ -82,6 +82,7 @@ def test_everything_is_delivered_again_where_the_target_was_changed(shop: Shop):
     done = lakehouse("ingest", "shop_orders")
     assert done.exit_code == 1
     assert "the target has 3 rows and the lake 4" in done.stderr
+    assert "shop_orders: 1 rows inserted" in done.stdout  # what came in is told, whatever became of it then
     (sent,) = lakehouse_json("deliver", "shop_orders", "--everything")
     assert (sent["rows_inserted"], sent["rows_unchanged"]) == (1, 3)
     shop.all_equal()
