@@ -56,7 +56,7 @@ test-slow: setup ## the tests that take minutes or need the network
 faults: setup ## kill writers at every point and let them write against each other
 	@$(BIN)/pytest -m 'slow or not slow' lakehouse_assets_tests/faults
 
-bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes against hand-written ones
+bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes, graphs, updates, backfills, thousands of partitions
 	@$(BIN)/python -m lakehouse_assets_tests.bench
 
 golden: setup ## show what changed in the relational steps, and accept it if you say so (ACCEPT=1 says so beforehand)

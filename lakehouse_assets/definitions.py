@@ -3,6 +3,7 @@
 from dagster import Definitions, load_assets_from_modules
 
 from lakehouse_assets.assets.activity import churn, commit_activity, commit_files
+from lakehouse_assets.assets.artifacts import ARTIFACTS
 from lakehouse_assets.assets.change import diffs, file_changes, impact, lifetimes
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
@@ -27,27 +28,30 @@ _lakehouse = LakehouseResource()
 _spark = SparkResource()
 
 _code_graph = Definitions(
-    assets=load_assets_from_modules(
-        [
-            commits,
-            snapshots,
-            blobs,
-            extracts,
-            commit_files,
-            commit_activity,
-            churn,
-            file_changes,
-            diffs,
-            impact,
-            lifetimes,
-            linking,
-            placed,
-            global_props,
-            graph_versions,
-            scip_indexes,
-            iceberg_tables,
-        ]
-    ),
+    assets=[
+        *load_assets_from_modules(
+            [
+                commits,
+                snapshots,
+                blobs,
+                extracts,
+                commit_files,
+                commit_activity,
+                churn,
+                file_changes,
+                diffs,
+                impact,
+                lifetimes,
+                linking,
+                placed,
+                global_props,
+                graph_versions,
+                scip_indexes,
+                iceberg_tables,
+            ]
+        ),
+        *ARTIFACTS,
+    ],
     asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES)), integrity_checks, head_checks],
     jobs=[SYNC_JOB, CHECK_JOB, ACTIVITY_JOB],
     sensors=[new_heads],

@@ -28,7 +28,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, Position
-from lakehouse_assets.plan.derivation import Derivation, Task, task_for, wanted_key
+from lakehouse_assets.plan.derivation import Derivation, Task, sorted_out, wanted_key
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
 from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.sources.keys import GIT_TABLES
@@ -119,8 +119,8 @@ def tasks_of(
     failed: FailedPartitions,
     neighbours: NeighbourVersions | None = None,
 ) -> tuple[list[Task], tuple[Entry, ...]]:
-    tasks: list[Task] = []
-    untouched: list[Entry] = []
+    """The stale ones among the partitions, and the entries of the others."""
+    wanted: list[MaterializationKey] = []
     for partition in partitions:
         with failed.alone(partition):
             for name in (*derivation.inputs, *derivation.after):
@@ -131,13 +131,8 @@ def tasks_of(
                 else _input(latest, name, partition).data_version
                 for name in derivation.inputs
             }
-            stored = latest.get((derivation.asset, partition))
-            task = task_for(wanted_key(derivation, partition, inputs), stored)
-            if task is not None:
-                tasks.append(task)
-            elif stored is not None:
-                untouched.append(stored)
-    return tasks, tuple(untouched)
+            wanted.append(wanted_key(derivation, partition, inputs))
+    return sorted_out(wanted, latest)
 
 
 def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[EntryKey, Entry], now: _Cursors) -> Work:

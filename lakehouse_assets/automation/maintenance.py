@@ -4,6 +4,7 @@ Their schedules are off at first. Steps, not assets: they change no row, so that
 news.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
@@ -29,14 +30,19 @@ from lakehouse_assets.assets.holders import cursors, deliveries
 from lakehouse_assets.assets.stale_counts import StaleCount, stale_counts
 from lakehouse_assets.automation.jobs import EXECUTOR
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
+from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.lake.environment_holds import collect_garbage as collect_environments
 from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.recent_writes import Written, written_since
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.table_health import Health, table_health
 from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
 _FINISHED = [DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
 _RUNS_AT_ONCE = 200
+_LATELY = timedelta(hours=1)
+"""As often as tables are observed."""
 
 
 @op(description="Write small files together where it is worth it. No row changes.")
@@ -110,18 +116,35 @@ def _last_makers(instance: DagsterInstance) -> set[str]:
 
 @op(description="Tell of each table its files, small files, bytes, the lag of its readers, and what of it is stale.")
 def observe_tables(context: OpExecutionContext, lakehouse: LakehouseResource) -> int:
-    """One observation for each: the page of an asset shows the numbers of the latest, and no others."""
+    """One observation for each: the page of an asset shows the numbers of the latest, and no others.
+
+    What plots over time is told of the lake's own records as well, for they have no partitions.
+    """
     with explained():
         settings = lakehouse.settings
         contracts = [*CATALOG.values(), *ingested_contracts(settings)]
         tables = table_health(lakehouse.lake, contracts, [*cursors(settings), *deliveries(settings)])
         counts = stale_counts(settings)
+        lately = written_since(lakehouse.lake, datetime.now(UTC) - _LATELY)
     told = {each.table: _metadata(each) for each in tables}
     for each in counts:
         told[each.asset] = told.get(each.asset, {}) | _metadata(each)
+    told[MATERIALIZATIONS.name] = told.get(MATERIALIZATIONS.name, {}) | _by_asset("stale_partitions", counts)
+    for number in ("rows_changed", "bytes_added", "seconds"):
+        told[WRITES.name] = told.get(WRITES.name, {}) | _by_asset(number, lately)
     for name, shown in told.items():
         context.log_event(AssetObservation(asset_key=AssetKey(name), metadata=shown))
     return len(told)
+
+
+def _by_asset(number: str, told: Sequence[StaleCount | Written]) -> dict[str, MetadataValue]:
+    """A number of each asset, and their sum."""
+    values = {f"{number}/{each.asset}": getattr(each, number) for each in told}
+    values[number] = sum(values.values())
+    return {
+        name: MetadataValue.int(value) if isinstance(value, int) else MetadataValue.float(round(value, 3))
+        for name, value in values.items()
+    }
 
 
 def _metadata(told: Health | StaleCount) -> dict[str, MetadataValue]:

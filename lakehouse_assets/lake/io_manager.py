@@ -13,7 +13,13 @@ from dagster import (
     MetadataValue,
     OutputContext,
 )
+from dagster._core.definitions.data_version import (
+    NULL_EVENT_POINTER,
+    get_input_data_version_tag,
+    get_input_event_pointer_tag,
+)
 from dagster._core.events import DagsterEventBatchMetadata, generate_event_batch_id
+from dagster._core.execution.plan.execute_step import _get_input_provenance_data
 from pydantic import PrivateAttr
 
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -25,7 +31,13 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained, failure, partitions_failure
-from lakehouse_assets.lake.io_metadata import materialization, partition_metadata, summary, write_metadata
+from lakehouse_assets.lake.io_metadata import (
+    materialization,
+    partition_metadata,
+    summary,
+    write_metadata,
+    written_by_partition,
+)
 from lakehouse_assets.lake.ledger import Entry, Ledger
 from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.plan_log import record_plans
@@ -71,8 +83,9 @@ class DeltaIOManager(ConfigurableIOManager):
         for done in reports:
             context.log_event(AssetObservation(asset_key=context.asset_key, metadata=write_metadata(contract, done)))
         shown = write_metadata(contract, reports[0]) if len(reports) == 1 else summary(reports, len(given.untouched))
-        story = MetadataValue.url(self.lakehouse.settings.story_url(context.run_id))
-        _tell(context, contract, entries, shown | {"story": story})
+        story = {"story": MetadataValue.url(self.lakehouse.settings.story_url(context.run_id))}
+        written = {name: {**told, **story} for name, told in written_by_partition(reports).items()}
+        _tell(context, contract, entries, shown | story, written)
 
     def _written(
         self,
@@ -156,9 +169,13 @@ def _as_type(module: str, table: Any) -> Any:
 
 
 def _tell(
-    context: OutputContext, contract: TableContract, entries: Sequence[Entry], shown: Mapping[str, MetadataValue]
+    context: OutputContext,
+    contract: TableContract,
+    entries: Sequence[Entry],
+    shown: Mapping[str, MetadataValue],
+    written: Mapping[str, Mapping[str, MetadataValue]],
 ) -> None:
-    """Have each partition that was made told of by one event, with its own data version and content.
+    """Have each partition that was made told of by one event, with its own data version, content and numbers.
 
     Dagster's event after this would be for all partitions of the run, those that failed included, with one data
     version for all. So it gets one partition, and the others are told of here.
@@ -169,21 +186,35 @@ def _tell(
         version = fingerprint(part for entry in entries for part in (entry.partition, entry.data_version))
         context.step_context.set_data_version(context.asset_key, DataVersion(version))
         return
-    context.add_output_metadata({**shown, **partition_metadata(contract, last)})
+    several = context.has_asset_partitions and len(context.asset_partition_keys) > 1
+    own = written.get(last.partition, {}) if several else {}
+    context.add_output_metadata({**shown, **own, **partition_metadata(contract, last)})
     if last.data_version is not None:
         context.step_context.set_data_version(context.asset_key, DataVersion(last.data_version))
-    if context.has_asset_partitions and len(context.asset_partition_keys) > 1:
+    if several:
         batch = generate_event_batch_id()
+        inputs = _input_tags(context)
         for number, entry in enumerate(others, 1):
             DagsterEvent.asset_materialization(
                 context.step_context,
-                materialization(contract, context.asset_key, entry),
+                materialization(
+                    contract, context.asset_key, entry, written=written.get(entry.partition, {}), inputs=inputs
+                ),
                 DagsterEventBatchMetadata(batch, is_end=number == len(others)),
             )
         only = context.asset_partitions_def.subset_with_partition_keys([last.partition])
         # The one way to tell Dagster that a step made some of its run's partitions: there is no public one in the
         # version that is pinned, and a test fails if it stops to work.
         context._asset_partitions_subset = only
+
+
+def _input_tags(context: OutputContext) -> dict[str, str]:
+    """What Dagster adds to its own event of the step: up to which event of each input was read, and what it held."""
+    tags: dict[str, str] = {}
+    for key, read in _get_input_provenance_data(context.asset_key, context.step_context).items():
+        tags[get_input_data_version_tag(key)] = read["data_version"].value
+        tags[get_input_event_pointer_tag(key)] = str(read["storage_id"] or NULL_EVENT_POINTER)
+    return tags
 
 
 def _check_whole(contract: TableContract, given: Batches, partitions: Mapping[str, Scope]) -> None:

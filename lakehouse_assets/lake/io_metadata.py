@@ -1,7 +1,7 @@
 """What Dagster's UI shows of a write and of a partition."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dagster import (
     AssetKey,
@@ -13,7 +13,7 @@ from dagster import (
     TableRecord,
     TableSchema,
 )
-from dagster._core.definitions.data_version import CODE_VERSION_TAG, DATA_VERSION_TAG
+from dagster._core.definitions.data_version import CODE_VERSION_TAG, DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.text import fenced
@@ -42,13 +42,40 @@ def table_schema(contract: TableContract) -> TableSchema:
     )
 
 
-def materialization(contract: TableContract, asset_key: AssetKey, entry: Entry) -> AssetMaterialization:
-    """A partition's own: its key, its content, its data version."""
-    tags = {CODE_VERSION_TAG: entry.code_version}
-    tags |= {DATA_VERSION_TAG: entry.data_version} if entry.data_version else {}
-    return AssetMaterialization(
-        asset_key=asset_key, partition=entry.partition, metadata=partition_metadata(contract, entry), tags=tags
-    )
+def materialization(
+    contract: TableContract,
+    asset_key: AssetKey,
+    entry: Entry,
+    *,
+    written: Mapping[str, MetadataValue],
+    inputs: Mapping[str, str],
+) -> AssetMaterialization:
+    """A partition's own: its key, its content, its data version, what its write did; `inputs` are the tags that tell
+    Dagster what was read, without which it would call the partition out of sync."""
+    tags = {**inputs, CODE_VERSION_TAG: entry.code_version}
+    if entry.data_version:
+        tags |= {DATA_VERSION_TAG: entry.data_version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
+    metadata = {**partition_metadata(contract, entry), **written}
+    return AssetMaterialization(asset_key=asset_key, partition=entry.partition, metadata=metadata, tags=tags)
+
+
+def written_by_partition(reports: Sequence[WriteReport]) -> dict[str, dict[str, MetadataValue]]:
+    """What the event of each partition says of its write: rows of its own, and what it has in common with the others.
+
+    Small, for there are as many as partitions; the write's SQL and keys are in its observation.
+    """
+    found: dict[str, dict[str, MetadataValue]] = {}
+    for done in reports:
+        numbers = {name: getattr(done, name) for name in ("files_total", "version_before", "version_after")}
+        numbers["files_pruned"] = done.files_total - done.files_touched
+        common: dict[str, MetadataValue] = {name: MetadataValue.int(number) for name, number in numbers.items()}
+        common |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
+        common |= {"seconds": MetadataValue.float(done.seconds_in_all), "action": MetadataValue.text(done.action)}
+        for entry in done.entries:
+            added, removed = done.changed.get(entry.partition, (0, 0))
+            own = {"rows_added": MetadataValue.int(added), "rows_removed": MetadataValue.int(removed)}
+            found[entry.partition] = {**own, **common}
+    return found
 
 
 def summary(reports: Sequence[WriteReport], untouched: int) -> dict[str, MetadataValue]:

@@ -39,13 +39,13 @@ class NeighbourVersions:
 
     def of(self, repo: str) -> str:
         """The version for the imports that the lake has of the repository."""
-        if set(self._contents) <= {repo}:
+        if self._contents.keys() <= {repo}:
             return NONE
         return self.for_modules(repo, self._imported.get(repo, ()))
 
     def after(self, repo: str, relinked: Iterable[str], imports: pa.Table) -> str:
         """The version once some files were linked anew, with these rows of `imports_resolved`."""
-        if set(self._contents) <= {repo}:
+        if self._contents.keys() <= {repo}:
             return NONE
         with local_sql() as connection:
             connection.register("new_rows", imports)

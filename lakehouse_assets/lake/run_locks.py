@@ -44,6 +44,11 @@ def end(root: Path, run_id: str) -> None:
     os.close(handle)
 
 
+def is_known(root: Path, run_id: str) -> bool:
+    """Whether a process has said that it carries the run out, and has not said that it has ended."""
+    return (_folder(root) / run_id).exists()
+
+
 def is_abandoned(root: Path, run_id: str) -> bool:
     """Whether the process that carried the run out is gone."""
     return (os.getpid(), run_id) not in _held and _is_free(_folder(root) / run_id)

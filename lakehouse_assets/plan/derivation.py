@@ -5,12 +5,15 @@ So it is fresh while these are equal, whatever was written in between: an input 
 Its cursor tells how far each input's change feed was read; what changed since is found behind it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.plan.cursors import Cursor, read_position
 from lakehouse_assets.plan.staleness import MaterializationKey, Staleness, stale_because
+
+_Made = TypeVar("_Made", bound=MaterializationKey)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,3 +66,19 @@ def task_for(wanted: MaterializationKey, stored: MaterializationKey | None) -> T
     only_inputs = all(reason.part == "input_versions" for reason in reasons)
     since = position.cursors if position is not None and only_inputs else None
     return Task(key=wanted, reasons=tuple(reasons), since=since)
+
+
+def sorted_out(
+    wanted: Iterable[MaterializationKey], latest: Mapping[tuple[str, str], _Made]
+) -> tuple[list[Task], tuple[_Made, ...]]:
+    """The tasks of the stale ones among partitions with these keys to be, and what `latest` has of the others."""
+    tasks: list[Task] = []
+    untouched: list[_Made] = []
+    for key in wanted:
+        stored = latest.get((key.asset, key.partition))
+        task = task_for(key, stored)
+        if task is not None:
+            tasks.append(task)
+        elif stored is not None:
+            untouched.append(stored)
+    return tasks, tuple(untouched)

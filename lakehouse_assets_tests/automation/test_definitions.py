@@ -21,6 +21,17 @@ def test_every_table_s_asset_says_who_owns_it_what_it_holds_and_shares_the_pool_
         assert node.pools == {"lake"}, node.key
 
 
+def test_the_lake_s_own_records_are_in_the_lineage_without_partitions_and_nobody_can_make_them():
+    graph = defs.resolve_asset_graph()
+    nodes = {node.key.path[-1]: node for node in graph.asset_nodes if node.group_name == "artifacts"}
+    assert set(nodes) == {"materializations", "writes", "quarantine", "plans"}
+    for node in nodes.values():
+        assert node.description, node.key
+        assert node.owners, node.key
+        assert (node.is_partitioned, node.is_executable) == (False, False)
+        assert {key.path[-1] for key in node.parent_keys} == {"graph_versions"}
+
+
 def test_the_nightly_job_looks_at_everything():
     job = defs.resolve_job_def("check_everything")
     assert {node.name for node in job.nodes} == {"integrity", "heads"}

@@ -69,6 +69,20 @@ def test_the_number_of_stale_partitions_is_observed_on_every_asset_also_of_those
     repo.commit({"a.py": "x = 2\n"})
     assert table_health_job.execute_in_process(instance=git.instance, resources=RESOURCES).success
     assert counts("commits") == (1, 1, "cursor 1")
+    shown = observed(git.instance, "materializations")
+    assert (shown["stale_partitions/commits"], shown["stale_partitions/churn"]) == (1, 1)
+    assert shown["stale_partitions"] == sum(n for name, n in shown.items() if name.startswith("stale_partitions/"))
+
+
+def test_what_was_written_in_the_last_hour_is_observed_on_the_asset_that_tells_of_writes(linked: Lake):
+    with DagsterInstance.ephemeral() as instance:
+        assert table_health_job.execute_in_process(instance=instance, resources=RESOURCES).success
+        shown = observed(instance, "writes")
+    rows = linked.read(LINKS).num_rows
+    assert shown["rows_changed/links"] == rows
+    assert shown["rows_changed"] >= rows
+    assert shown["bytes_added/links"] == shown["bytes_added"] > 0
+    assert shown["seconds"] > 0
 
 
 def test_health_is_observed_on_the_asset(linked: Lake):

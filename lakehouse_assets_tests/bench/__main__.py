@@ -15,6 +15,7 @@ from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.bench.graph import graph
 from lakehouse_assets_tests.bench.ingest import ingest
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, heading, line, pick, timed
+from lakehouse_assets_tests.bench.partitions import partitions
 from lakehouse_assets_tests.bench.updates import updates
 from lakehouse_assets_tests.bench.upsert import memory, upsert
 from lakehouse_assets_tests.support.command import java_was_started, without_java
@@ -128,6 +129,7 @@ BENCHMARKS = {
     "updates": updates,
     "ingest": ingest,
     "backfill": backfill,
+    "partitions": partitions,
     "explorer": explorer,
 }
 

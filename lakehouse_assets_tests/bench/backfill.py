@@ -13,8 +13,8 @@ from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.batching import BatchLimits
 from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets_tests.bench.many import Files, many_repositories
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, goal, heading, line
-from lakehouse_assets_tests.support.repos import RepoBuilder
 
 REPOSITORIES = 200
 SINGLE = 5
@@ -24,7 +24,7 @@ FASTER = 10
 def backfill() -> None:
     """Seconds for a repository and commits per table."""
     with tempfile.TemporaryDirectory() as folder:
-        listing = _repositories(Path(folder), REPOSITORIES)
+        listing, _ = many_repositories(Path(folder), REPOSITORIES, _files)
         batches = -(-REPOSITORIES // BatchLimits().repositories)
         heading(f"backfill of {REPOSITORIES} repositories of 4 files each")
         together, apart = Path(folder) / "together", Path(folder) / "apart"
@@ -45,25 +45,15 @@ def backfill() -> None:
         )
 
 
-def _repositories(folder: Path, count: int) -> Path:
-    chance = random.Random(1)
-    listing = folder / "repositories.tsv"
-    lines: list[str] = []
-    for number in range(count):
-        path = folder / "sources" / f"r{number:04}"
-        repo = RepoBuilder(path)
-        functions = (f"def f{index}(x):\n    return x * {chance.randrange(99)}\n" for index in range(10))
-        repo.commit(
-            {
-                "README.md": f"# {number}\n",
-                "pkg/__init__.py": "",
-                "pkg/a.py": "\n\n".join(functions),
-                "pkg/b.py": f"from pkg.a import f1\n\nvalue = f1({number})\n",
-            }
-        )
-        lines.append(f"r{number:04}\t{path}\n")
-    listing.write_text("".join(lines))
-    return listing
+def _files(number: int) -> Files:
+    chance = random.Random(number)
+    functions = (f"def f{index}(x):\n    return x * {chance.randrange(99)}\n" for index in range(10))
+    return {
+        "README.md": f"# {number}\n",
+        "pkg/__init__.py": "",
+        "pkg/a.py": "\n\n".join(functions),
+        "pkg/b.py": f"from pkg.a import f1\n\nvalue = f1({number})\n",
+    }
 
 
 def _seconds(home: Path, *words: str) -> float:

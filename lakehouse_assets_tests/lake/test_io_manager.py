@@ -14,14 +14,19 @@ from dagster import (
     BackfillPolicy,
     DagsterInstance,
     DailyPartitionsDefinition,
+    DataVersion,
+    Definitions,
     DynamicPartitionsDefinition,
     Failure,
+    MaterializeResult,
     MultiPartitionsDefinition,
     Output,
     StaticPartitionsDefinition,
     asset,
     materialize,
 )
+from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
+from dagster._core.loader import LoadingContextForTest
 from pyspark.sql import DataFrame, SparkSession
 
 from lakehouse_assets.contracts.table import TableContract
@@ -92,6 +97,37 @@ def test_a_single_run_over_many_partitions_is_one_commit_and_each_partition_has_
     assert event is not None
     metadata = event.asset_materialization.metadata if event.asset_materialization else {}
     assert metadata["dagster/partition_row_count"].value == 2
+    assert [metadata[name].value for name in ("rows_added", "rows_removed", "version_after")] == [2, 0, 1]
+
+
+@asset(partitions_def=REPOS, backfill_policy=BackfillPolicy.single_run(), code_version="v")
+def roots(context) -> MaterializeResult:
+    return MaterializeResult(data_version=DataVersion(context.run.tags.get("version", "v1")))
+
+
+@asset(
+    name="things",
+    deps=[roots],
+    code_version="v",
+    partitions_def=REPOS,
+    io_manager_key="delta",
+    backfill_policy=BackfillPolicy.single_run(),
+)
+def things_of_roots(context) -> Batch:
+    return Batch(rows=table_of(THINGS, []), keys=tuple(key("things", name) for name in context.partition_keys))
+
+
+def test_dagster_calls_each_partition_of_a_run_in_sync_until_its_input_changes(instance: DagsterInstance):
+    graph = Definitions(assets=[roots, things_of_roots], resources=resources()).resolve_asset_graph()
+
+    def states() -> list[StaleStatus]:
+        resolver = CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
+        return [resolver.get_status(AssetKey("things"), name) for name in "abc"]
+
+    assert run_range(instance, [roots, things_of_roots], "a", "c").success
+    assert states() == [StaleStatus.FRESH] * 3
+    assert materialize([roots], instance=instance, partition_key="b", tags={"version": "v2"}).success
+    assert states() == [StaleStatus.FRESH, StaleStatus.STALE, StaleStatus.FRESH]
 
 
 def test_a_run_of_one_partition_sets_data_version_and_metadata_in_the_run_itself(instance: DagsterInstance):

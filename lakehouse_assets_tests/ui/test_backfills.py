@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lakehouse_assets.core.settings import PROJECT_ROOT, load_settings
-from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.command import lakehouse_json
 from lakehouse_assets_tests.support.graph_lake import sync_assets
-from lakehouse_assets_tests.support.graphql import GraphQL
-from lakehouse_assets_tests.support.repos import RepoBuilder, git
-from lakehouse_assets_tests.support.ui import DagsterUI, chromium, dagster_dev, open_page
+from lakehouse_assets_tests.support.repos import git
+from lakehouse_assets_tests.support.served import Repos, Served, served_lake
+from lakehouse_assets_tests.support.ui import open_page
 
 pytestmark = pytest.mark.slow
 
@@ -24,35 +23,16 @@ DONE_MS = 300_000
 """A backfill waits for the daemon's tick and starts a process."""
 
 
-class Lake:
-    """The served UI of ten repositories of which one has a corrupt object."""
-
-    def __init__(self, ui: DagsterUI, repos: dict[str, RepoBuilder]) -> None:
-        self.ui = ui
-        self.repos = repos
-        self.api = GraphQL(ui.url)
-
-
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
-    folder = tmp_path_factory.mktemp("backfills")
-    with pytest.MonkeyPatch.context() as environ:
-        environ.setenv("LAKEHOUSE_HOME", str(folder / "home"))
-        environ.setenv("DAGSTER_HOME", str(PROJECT_ROOT))
-        environ.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
-        repos = {name: RepoBuilder(folder / name) for name in NAMES}
-        for name, repo in repos.items():
-            repo.commit({"same.py": "def f(): ...\n", f"{name}.py": f"def {name}(): ...\n"})
-            lakehouse("repo", "add", name, str(repo.path))
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Ten repositories of which one has a corrupt object."""
+
+    def corrupt(repos: Repos) -> None:
         repos[BROKEN].corrupt(git(repos[BROKEN].path, "rev-parse", f"HEAD:{BROKEN}.py").decode().strip())
-        with dagster_dev(load_settings(), folder / "dagster.log") as ui:
-            yield Lake(ui, repos)
 
-
-@pytest.fixture(scope="module")
-def browser(served: Lake) -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
+    files = {name: {"same.py": "def f(): ...\n", f"{name}.py": f"def {name}(): ...\n"} for name in NAMES}
+    with served_lake(tmp_path_factory.mktemp("backfills"), files, corrupt) as served:
+        yield served
 
 
 def launch(page: Page, which: str) -> None:
@@ -70,7 +50,7 @@ def see_states(page: Page, asset: str, *, failed: int, made: int) -> None:
 
 
 def test_nine_of_ten_succeed_in_one_backfill_and_the_one_that_is_broken_is_shown_as_failed(
-    served: Lake, browser: Browser, tmp_path: Path
+    served: Served, browser: Browser, tmp_path: Path
 ):
     with open_page(browser, served.ui, tmp_path) as page:
         launch(page, "All")
@@ -79,7 +59,7 @@ def test_nine_of_ten_succeed_in_one_backfill_and_the_one_that_is_broken_is_shown
         page.screenshot(path=tmp_path / "nine.png")
 
 
-def backfilled_with_one_broken(lake: Lake, broken: str) -> tuple[str, str]:
+def backfilled_with_one_broken(lake: Served, broken: str) -> tuple[str, str]:
     """A backfill of two repositories of which one has a content that cannot be read, and its run, both ended."""
     head = lake.repos[broken].commit({"new.py": f"def new_{broken}(): ...\n"})
     with lake.repos[broken].broken(lake.repos[broken].blob_of(head, "new.py")):
@@ -90,7 +70,7 @@ def backfilled_with_one_broken(lake: Lake, broken: str) -> tuple[str, str]:
     return backfill, end["runs"][0]["id"]
 
 
-def test_a_repository_that_was_broken_is_made_when_its_backfill_is_re_executed_from_failure(served: Lake):
+def test_a_repository_that_was_broken_is_made_when_its_backfill_is_re_executed_from_failure(served: Served):
     backfill, _ = backfilled_with_one_broken(served, "r7")
     again = served.api.backfill_end(served.api.backfill_again(backfill), DONE_SECONDS)
     assert again["status"] == "COMPLETED_SUCCESS"
@@ -98,7 +78,7 @@ def test_a_repository_that_was_broken_is_made_when_its_backfill_is_re_executed_f
     assert lakehouse_json("status", "r7")["repositories"][0]["fresh"]
 
 
-def test_a_repository_that_was_broken_is_made_when_its_run_is_re_executed_from_failure(served: Lake):
+def test_a_repository_that_was_broken_is_made_when_its_run_is_re_executed_from_failure(served: Served):
     _, run = backfilled_with_one_broken(served, "r8")
     assert served.api.run_end(served.api.run_again(run), DONE_SECONDS) == "SUCCESS"
     assert "r8" in served.api.partitions("graph_versions")["materialized"]

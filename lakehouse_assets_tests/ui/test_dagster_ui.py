@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lakehouse_assets.core.settings import PROJECT_ROOT, load_settings
-from lakehouse_assets_tests.support.command import lakehouse
-from lakehouse_assets_tests.support.repos import RepoBuilder
-from lakehouse_assets_tests.support.ui import DagsterUI, chromium, dagster_dev, open_page
+from lakehouse_assets_tests.support.served import Repos, Served, served_lake
+from lakehouse_assets_tests.support.ui import open_page
 
 ASSETS = ("commits", "snapshots", "blobs")
 STEPS = (
@@ -44,35 +41,16 @@ EDGES = """
 """The arrows of the lineage as pairs of the assets whose boxes they touch."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Served:
-    """The served UI of a lake with two repositories that were never synced, and the head of `one`."""
-
-    ui: DagsterUI
-    head: str
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("ui")
-    with pytest.MonkeyPatch.context() as environ:
-        environ.setenv("LAKEHOUSE_HOME", str(folder / "home"))
-        environ.setenv("DAGSTER_HOME", str(PROJECT_ROOT))
-        one, two = RepoBuilder(folder / "one"), RepoBuilder(folder / "two")
-        one.commit({"a.py": "x = 1\n", "b.py": "y = 2\n"})
-        head = one.commit({"c.md": "# C\n"})
-        two.commit({"d.py": "z = 3\n"})
-        for repository in (one, two):
-            lakehouse("repo", "add", repository.path.name, str(repository.path))
-        with dagster_dev(load_settings(), folder / "dagster.log") as ui:
-            yield Served(ui=ui, head=head)
+    """Two repositories that were never synced."""
 
+    def go_on(repos: Repos) -> None:
+        repos["one"].commit({"c.md": "# C\n"})
 
-@pytest.fixture(scope="module")
-def browser(served: Served) -> Iterator[Browser]:
-    """Opened after the lake is made, since no other event loop can run in this thread meanwhile."""
-    with chromium() as browser:
-        yield browser
+    files = {"one": {"a.py": "x = 1\n", "b.py": "y = 2\n"}, "two": {"d.py": "z = 3\n"}}
+    with served_lake(tmp_path_factory.mktemp("ui"), files, go_on, executor="auto") as served:
+        yield served
 
 
 def see(page: Page, text: str, *, times: int = 1) -> None:
@@ -133,7 +111,7 @@ def test_one_partition_is_materialized_by_clicks_and_tells_what_it_wrote_while_t
         see(page, "Materialized")
         written = page.get_by_role("row").filter(has=page.get_by_text("rows_inserted", exact=True))
         expect(written.get_by_role("cell").nth(1)).to_have_text("3")
-        expect(page.get_by_role("cell", name=served.head, exact=True)).to_be_visible()
+        expect(page.get_by_role("cell", name=served.head("one"), exact=True)).to_be_visible()
 
         page.goto("/assets/snapshots?view=partitions&partition=two")
         see(page, "Missing (1)")

@@ -1,8 +1,7 @@
 """Watching a lake in a real browser, on the real `dagster dev` with its daemon: ticks, what is stale, plots."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,9 @@ from dagster import DagsterInstance
 from dagster._core.scheduler.instigation import ScheduleInstigatorData
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from lakehouse_assets.core.settings import PROJECT_ROOT, load_settings
 from lakehouse_assets_tests.support.command import lakehouse
-from lakehouse_assets_tests.support.graphql import GraphQL
-from lakehouse_assets_tests.support.repos import RepoBuilder
-from lakehouse_assets_tests.support.ui import DagsterUI, chromium, dagster_dev, open_page
+from lakehouse_assets_tests.support.served import Repos, Served, served_lake
+from lakehouse_assets_tests.support.ui import open_page
 
 pytestmark = pytest.mark.slow
 
@@ -25,39 +22,17 @@ SCHEDULE = "/locations/lakehouse_assets/schedules/hourly_table_health"
 SENSOR = "/locations/lakehouse_assets/sensors/new_heads"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Served:
-    """The served UI of a lake with two repositories that are synced; `one` has moved on since."""
-
-    ui: DagsterUI
-    head: str
-
-    @property
-    def api(self) -> GraphQL:
-        return GraphQL(self.ui.url)
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("watching")
-    with pytest.MonkeyPatch.context() as environ:
-        environ.setenv("LAKEHOUSE_HOME", str(folder / "home"))
-        environ.setenv("DAGSTER_HOME", str(PROJECT_ROOT))
-        environ.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
-        repos = {name: RepoBuilder(folder / name) for name in ("one", "two")}
-        for name, repo in repos.items():
-            repo.commit({f"{name}.py": f"def {name}(): ...\n"})
-            lakehouse("repo", "add", name, str(repo.path))
+    """Two repositories that are synced; `one` has moved on since."""
+
+    def sync_and_move_on(repos: Repos) -> None:
         lakehouse("sync", "--all")
-        head = repos["one"].commit({"one.py": "def other(): ...\n"})
-        with dagster_dev(load_settings(), folder / "dagster.log") as ui:
-            yield Served(ui=ui, head=head)
+        repos["one"].commit({"one.py": "def other(): ...\n"})
 
-
-@pytest.fixture(scope="module")
-def browser(served: Served) -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
+    files = {name: {f"{name}.py": f"def {name}(): ...\n"} for name in ("one", "two")}
+    with served_lake(tmp_path_factory.mktemp("watching"), files, sync_and_move_on) as served:
+        yield served
 
 
 def turn_on(page: Page, address: str) -> None:
@@ -92,6 +67,15 @@ def observed_stale(page: Page, number: int) -> None:
     expect(row.get_by_role("cell").nth(1)).to_have_text(str(number))
 
 
+def see_plots(page: Page, asset: str, names: Sequence[str]) -> None:
+    page.goto(f"/assets/{asset}?view=overview")
+    page.get_by_role("button", name="Plots").click()
+    for name in names:
+        expect(page.get_by_text(name, exact=True).first).to_be_visible()
+    expect(page.locator("canvas").nth(len(names) - 1)).to_be_visible()
+    page.get_by_text(names[0], exact=True).first.scroll_into_view_if_needed()
+
+
 def test_a_tick_is_seen_and_tells_what_is_stale_then_the_sensor_makes_it_fresh_and_the_numbers_plot(
     served: Served, browser: Browser, tmp_path: Path
 ):
@@ -109,14 +93,15 @@ def test_a_tick_is_seen_and_tells_what_is_stale_then_the_sensor_makes_it_fresh_a
         (asked,) = [tick for tick in served.api.ticks("new_heads") if tick["runIds"]]
         assert served.api.run_end(asked["runIds"][0], SECONDS) == "SUCCESS"
         page.goto("/assets/snapshots?view=partitions&partition=one")
-        expect(page.get_by_role("cell", name=served.head, exact=True)).to_be_visible()
+        expect(page.get_by_role("cell", name=served.head("one"), exact=True)).to_be_visible()
         page.screenshot(path=tmp_path / "fresh.png")
 
         assert served.api.run_end(served.api.launch("table_health_job"), SECONDS) == "SUCCESS"
         observed_stale(page, 0)
-        page.goto("/assets/commits?view=overview")
-        page.get_by_role("button", name="Plots").click()
-        for name in ("rows_inserted", "bytes_added", "seconds"):
-            expect(page.get_by_text(name, exact=True).first).to_be_visible()
-        expect(page.locator("canvas").first).to_be_visible()
-        page.screenshot(path=tmp_path / "plots.png", full_page=True)
+        # What is stale and what is written plot over time where they are told of without partitions.
+        see_plots(page, "materializations", ["stale_partitions", "stale_partitions/commits", "rows", "bytes"])
+        page.screenshot(path=tmp_path / "stale.png", full_page=True)
+        see_plots(page, "writes", ["rows_changed", "bytes_added", "seconds", "seconds/edges"])
+        page.screenshot(path=tmp_path / "writes.png", full_page=True)
+        see_plots(page, "commits", ["rows_inserted", "bytes_added", "seconds"])  # by partition
+        page.screenshot(path=tmp_path / "commits.png", full_page=True)

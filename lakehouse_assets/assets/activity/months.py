@@ -24,7 +24,7 @@ from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.cursors import Position
-from lakehouse_assets.plan.derivation import Derivation, Task, task_for, wanted_key
+from lakehouse_assets.plan.derivation import Derivation, Task, sorted_out, wanted_key
 from lakehouse_assets.plan.relational_step import RelationalStep
 from lakehouse_assets.plan.staleness import MaterializationKey, Staleness
 from lakehouse_assets.plan.step_analysis import analysis_of
@@ -72,17 +72,11 @@ def month_tasks(
 ) -> tuple[list[Task], tuple[Entry, ...]]:
     """The stale ones among the months, and the entries of the others; `versions` has those of their inputs."""
     derivation = month_derivation(contract)
-    tasks: list[Task] = []
-    untouched: list[Entry] = []
-    for month in months:
-        inputs = {name: versions.get(month, _NO_COMMITS) for name in derivation.inputs}
-        stored = latest.get((contract.name, month))
-        task = task_for(wanted_key(derivation, month, inputs), stored)
-        if task is not None:
-            tasks.append(task)
-        elif stored is not None:
-            untouched.append(stored)
-    return tasks, tuple(untouched)
+    wanted = (
+        wanted_key(derivation, month, {name: versions.get(month, _NO_COMMITS) for name in derivation.inputs})
+        for month in months
+    )
+    return sorted_out(wanted, latest)
 
 
 def file_versions(latest: Mapping[EntryKey, Entry]) -> dict[str, str]:
