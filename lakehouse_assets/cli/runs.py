@@ -94,7 +94,10 @@ def _opened(settings: Settings, progress: Progress) -> "Iterator[tuple[DagsterIn
         end_orphaned_runs(instance)
         align_partitions(instance, Registry(Lake(settings.lake)).all())
         gc.freeze()  # what was loaded stays: going through it at each full collection takes longer than a step
-        yield instance, instance.get_dynamic_partitions(PARTITIONS_NAME)
+        try:
+            yield instance, instance.get_dynamic_partitions(PARTITIONS_NAME)
+        finally:
+            gc.unfreeze()  # DuckDB complains at the end of the process about what nobody could collect
 
 
 def end_orphaned_runs(instance: "DagsterInstance") -> list[str]:

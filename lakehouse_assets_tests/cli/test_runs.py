@@ -1,12 +1,14 @@
 """Runs that the command carries out itself."""
 
+import gc
 import os
 
 import psutil
 from dagster import DagsterRunStatus
 
 from lakehouse_assets.cli.instance import open_instance
-from lakehouse_assets.cli.runs import end_orphaned_runs
+from lakehouse_assets.cli.progress import Progress
+from lakehouse_assets.cli.runs import end_orphaned_runs, running
 from lakehouse_assets.core.settings import Settings
 
 
@@ -30,3 +32,9 @@ def test_a_run_whose_command_was_killed_is_failed_and_one_that_is_under_way_is_n
             "recycled": DagsterRunStatus.FAILURE,
             "gone": DagsterRunStatus.FAILURE,
         }
+
+
+def test_what_runs_keep_out_of_garbage_collections_is_given_back_at_their_end(settings: Settings):
+    with running(settings, Progress(quiet=True)):
+        assert gc.get_freeze_count() > 0
+    assert gc.get_freeze_count() == 0
