@@ -4,7 +4,7 @@ from typing import Any
 
 from lakehouse_assets.explorer.asked import Asked
 from lakehouse_assets.explorer.frame import frame
-from lakehouse_assets.explorer.pages import symbol_link
+from lakehouse_assets.explorer.pages import symbol_href, symbol_link
 from lakehouse_assets.stories.html import Child, Markup, element, join
 from lakehouse_assets.stories.page import badge, table
 
@@ -14,7 +14,7 @@ _MOST = 500
 
 def impact_body(found: dict[str, Any]) -> Markup:
     """Callers and importers by distance."""
-    callers = [_way(row, row["symbol"]) for row in found["callers"]]
+    callers = [_way(row, _linked(row)) for row in found["callers"]]
     importers = [_way(row, row["impacted_path"]) for row in found["importers"]]
     more = " There are more beyond them." if found["more_callers"] or found["more_importers"] else ""
     heads = ["steps", "who", "because it", "of", "repository"]
@@ -28,8 +28,16 @@ def impact_body(found: dict[str, Any]) -> Markup:
     )
 
 
-def _way(row: dict[str, Any], who: str) -> list[Child]:
-    return [row["distance"], who, row["reason"].replace("_", " "), row["via_symbol"], row["impacted_repo"]]
+def _way(row: dict[str, Any], who: Child) -> list[Child]:
+    via = row["via_name"] or row["via_symbol"]
+    return [row["distance"], who, row["reason"].replace("_", " "), via, row["impacted_repo"]]
+
+
+def _linked(row: dict[str, Any]) -> Child:
+    definition = row["definition"]
+    if definition is None:
+        return row["symbol"]
+    return element("a", definition["qualified_name"], href=symbol_href(definition))
 
 
 def symbol_impact_page(asked: Asked, repo: str, symbol_id: str) -> str:

@@ -11,7 +11,8 @@ from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.explorer.answers import Answers
+from lakehouse_assets.explorer.answers import Answers, briefs
+from lakehouse_assets.explorer.index import Index
 from lakehouse_assets.lake.history import lives_of
 from lakehouse_assets.lake.impact import Impacted, impact_of
 from lakehouse_assets.lake.registry import Registry
@@ -44,7 +45,7 @@ class Changes:
             self._lake, repo, found.definitions, found.files, from_commit=found.from_commit, limit=limit
         )
         ends = {"repo": repo, "from": found.from_commit, "to": found.to_commit}
-        return {**ends, **_impact(touched, notes=found.notes)}
+        return {**ends, **self._impact(touched, notes=found.notes)}
 
     def impact_of_symbol(self, repo: str, symbol_id: str, *, limit: int) -> dict[str, Any]:
         """Whom a change to the definition would touch."""
@@ -59,7 +60,7 @@ class Changes:
         }
         changed = pa.Table.from_pylist([row], schema=arrow_schema(DIFFS.columns))
         files = arrow_schema(FILE_CHANGES.columns).empty_table()
-        return _impact(impact_of(self._lake, repo, changed, files, from_commit=None, limit=limit), notes=())
+        return self._impact(impact_of(self._lake, repo, changed, files, from_commit=None, limit=limit), notes=())
 
     def history(self, repo: str, symbol_id: str) -> dict[str, Any]:
         """When the relationships of a definition came and went, newest first; what was there when the repository was
@@ -69,6 +70,23 @@ class Changes:
         _, edges = lives_of(self._lake, symbol, repo=repo)
         events = [event for life in edges for event in _events(life)]
         return {"items": sorted(events, key=lambda event: (event["at"] or "", event["change"]), reverse=True)}
+
+    def _impact(self, touched: Impacted, *, notes: tuple[str, ...]) -> dict[str, Any]:
+        """With the names of definitions beside their symbols, as far as the newest graph has them."""
+        index = self._answers.index(None, None)
+        callers, importers = touched.callers.to_pylist(), touched.importers.drop_columns(["repo"]).to_pylist()
+        names = index.names_of({row["via_symbol"] for row in (*callers, *importers)})
+        for row in (*callers, *importers):
+            row["via_name"] = names.get(row["via_symbol"])
+        return {
+            "callers": _with_definitions(index, callers),
+            "importers": importers,
+            "files": touched.files.drop_columns(["repo"]).to_pylist(),
+            "limit": touched.limit,
+            "more_callers": touched.more_callers,
+            "more_importers": touched.more_importers,
+            "notes": [*notes, *touched.notes],
+        }
 
     def _difference(self, repo: str, commits: str | None) -> Difference:
         (repository,) = Registry(self._lake).get([repo])
@@ -91,13 +109,13 @@ def _rows(table: pa.Table) -> list[dict[str, Any]]:
     return table.drop_columns(["repo", "from_commit", "to_commit"]).to_pylist()
 
 
-def _impact(touched: Impacted, *, notes: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "callers": touched.callers.drop_columns(["repo", "def_id"]).to_pylist(),
-        "importers": touched.importers.drop_columns(["repo"]).to_pylist(),
-        "files": touched.files.drop_columns(["repo"]).to_pylist(),
-        "limit": touched.limit,
-        "more_callers": touched.more_callers,
-        "more_importers": touched.more_importers,
-        "notes": [*notes, *touched.notes],
-    }
+def _with_definitions(index: Index, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    numbers = [index.numbers.get((row["impacted_repo"], row["def_id"]), -1) for row in rows]
+    known = iter(briefs(index, [number for number in numbers if number >= 0]))
+    return [
+        {
+            **{name: value for name, value in row.items() if name not in ("repo", "def_id")},
+            "definition": next(known) if number >= 0 else None,
+        }
+        for row, number in zip(rows, numbers, strict=True)
+    ]

@@ -4,12 +4,13 @@ A definition's number is its place in the order of repository, path and line. Li
 their source and of their target, so that either side of a definition is one stretch of an array.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.links import LINKS
@@ -95,6 +96,14 @@ class Index:
     def told(self, numbers: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
         """Some columns of definitions, in the order of the numbers: taken column by column, not value by value."""
         return self.definitions.select(columns).take(pa.array(numbers, pa.int64())).to_pylist()
+
+    def names_of(self, symbols: Collection[str]) -> dict[str, str]:
+        """Qualified names by symbol, of those that are there."""
+        wanted = pa.array(symbols, pa.string())
+        found = self.definitions.select(["symbol", "qualified_name"]).filter(
+            pc.is_in(self.definitions["symbol"], value_set=wanted)  # pyright: ignore[reportAttributeAccessIssue]
+        )
+        return dict(zip(found["symbol"].to_pylist(), found["qualified_name"].to_pylist(), strict=True))
 
     def links_at(self, places: Sequence[int]) -> list[dict[str, Any]]:
         return self.links.take(pa.array(places, pa.int64())).to_pylist()

@@ -130,7 +130,7 @@ class Tools:
             if "id" not in one:
                 return one
             found = self._asked.changes.impact_of_symbol(one["repo"], one["id"], limit=steps)
-        rows = [_way(row, row["symbol"]) for row in found["callers"]]
+        rows = [_way(row, _name(row)) for row in found["callers"]]
         rows += [_way(row, row["impacted_path"]) for row in found["importers"]]
         rows.sort(key=lambda row: row["steps"])
         more = found["more_callers"] or found["more_importers"]
@@ -200,6 +200,10 @@ class Tools:
 def _symbol(each: dict[str, Any]) -> dict[str, Any]:
     where = f"{each['repo']}: {each['path']}:{each['line']}"
     return {"name": each["qualified_name"], "kind": each["kind"], "where": where}
+
+
+def _name(row: dict[str, Any]) -> str:
+    return row["symbol"] if row["definition"] is None else row["definition"]["qualified_name"]
 
 
 def _way(row: dict[str, Any], who: str) -> dict[str, Any]:

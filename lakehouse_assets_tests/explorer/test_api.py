@@ -68,6 +68,11 @@ def test_impact_is_told_of_a_commit_and_of_a_change_that_was_not_made(explored: 
     reached = {row["symbol"].rpartition("/")[2]: row["distance"] for row in touched["callers"]}
     assert reached["Cart#total()."] == 1
     assert reached["show()."] == 3
+    nearest = next(row for row in touched["callers"] if row["distance"] == 1)
+    assert (nearest["definition"]["qualified_name"], nearest["via_name"]) == (
+        "shop.cart.Cart.total",
+        "shop.cart.Cart.priced",
+    )
     found = explored.served.ask("/repositories/shop/diff", commits="..".join(explored.commits["shop"]))
     assert [(row["name"], row["change"]) for row in found["definitions"]] == [("main", "body_changed")]
     assert explored.served.ask("/repositories/shop/impact")["to"] == explored.commits["shop"][1]

@@ -51,6 +51,13 @@ def test_search_as_one_types_then_walk_three_hops_and_read_source(explored: Expl
     expect(page.get_by_role("heading", level=1)).to_contain_text("Whom a change to web.view.show touches")
 
 
+def test_from_whom_a_change_touches_one_goes_on_to_it(explored: Explored, page: Page):
+    priced = explored.served.find("shop.cart.Cart.priced")
+    page.goto(f"{explored.served.url}/symbols/shop/{priced['id']}/impact")
+    page.get_by_role("link", name="shop.main.run", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("shop.main.run")
+
+
 def test_what_was_typed_is_text(explored: Explored, page: Page):
     page.goto(explored.served.url)
     page.get_by_role("combobox").press_sequentially("<img src=x")

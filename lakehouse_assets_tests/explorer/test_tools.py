@@ -67,7 +67,7 @@ def test_a_commit_can_be_named_and_changes_are_told(explored: Explored):
     assert [each["name"] for each in now["items"]] == ["shop.cart.Cart"]
     assert [each["name"] for each in before["items"]] == ["shop.main.run"]
     assert [each["what"] for each in diff["items"]] == ["function main()"]
-    assert {each["because"] for each in impact["items"]} >= {"calls"}
+    assert {(each["who"], each["because"]) for each in impact["items"]} >= {("shop.cart.Cart.total", "calls")}
 
 
 def test_what_is_unclear_is_answered_with_candidates_and_what_is_wrong_with_the_remedy(explored: Explored):
