@@ -1,37 +1,14 @@
 """The explorer and stories in a real browser: search, walk, read; and whether everyone can use them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from lakehouse_assets.stories.story_page import story_page
 from lakehouse_assets_tests.explorer.conftest import Explored
+from lakehouse_assets_tests.support.pages import check_page
 from lakehouse_assets_tests.support.stories import hostile_story
-from lakehouse_assets_tests.support.ui import chromium
-
-
-@pytest.fixture(scope="module")
-def browser(explored: Explored) -> Iterator[Browser]:
-    """Opened after the lake is made, since no other event loop can run in this thread meanwhile."""
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that fails the test if it logs an error or lets a script of a repository run."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("dialog", lambda dialog: said.append(f"dialog {dialog.message}"))
-    page.set_default_timeout(20_000)
-    yield page
-    page.close()
-    assert said == []
 
 
 def test_search_as_one_types_then_walk_three_hops_and_read_source(explored: Explored, page: Page):
@@ -91,14 +68,4 @@ def test_pages_fit_and_everyone_can_use_them_in_light_and_dark(
     explored: Explored, browser: Browser, tmp_path: Path, width: int
 ):
     for address in addresses(explored, tmp_path):
-        context = browser.new_context(
-            viewport={"width": width, "height": 800},
-            color_scheme="dark" if width < 500 else "light",
-            bypass_csp=True,  # for the checker's own script
-        )
-        page = context.new_page()
-        page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{address} scrolls sideways"
-        found = Axe().run(page)
-        assert found.violations_count == 0, f"{address}: {found.generate_report()}"
-        context.close()
+        check_page(browser, address, width)
