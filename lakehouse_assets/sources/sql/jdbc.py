@@ -92,13 +92,22 @@ class JdbcSource(SourceDatabase):
 
 @contextmanager
 def _jdbc_errors(subject: str) -> Generator[None, None, None]:
-    """Spark repeats the driver's words, which may hold values, so that only the kind of error is passed on."""
+    """Spark repeats the driver's words, which may hold values, so that only the kind of error is passed on.
+
+    A driver's own error comes as it is through the bridge to the JVM, and through Spark Connect as one of Spark's.
+    """
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
         yield
     except PySparkException as error:
         failed = database_error(subject, code=type(error).__name__, words=None)
+    except Py4JJavaError as error:
+        cause: Any = error.java_exception
+        while cause.getCause() is not None:  # Spark's own errors around the driver's
+            cause = cause.getCause()
+        failed = database_error(subject, code=cause.getClass().getSimpleName(), words=None)
     else:
         return
     raise failed from None

@@ -8,8 +8,12 @@ from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.connections import JdbcConnection, PostgresConnection
 from lakehouse_assets.contracts.ingest import SqlProject
+from lakehouse_assets.core.errors import SourceError
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.sources.sql.whole_way import ingest_table
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.sources.sql.ingest import decide, land
+from lakehouse_assets.sources.sql.inspection import inspect
+from lakehouse_assets.sources.sql.whole_way import ingest_table, upsert_service
 from lakehouse_assets_tests.support.postgres import Cluster
 from lakehouse_assets_tests.support.shops import Shop
 
@@ -36,7 +40,8 @@ def test_a_table_is_read_through_its_jdbc_driver(
             user="tests",
         )
         ingest = {"name": "shop_orders", "connection": "shop", "table": "orders", "key": ["id"], **more}
-        project = SqlProject.model_validate({"connections": {"shop": connection}, "ingest": [ingest]})
+        compared = {"name": "compared", "connection": "shop", "table": "orders", "key": ["id"], "strategy": "snapshot"}
+        project = SqlProject.model_validate({"connections": {"shop": connection}, "ingest": [ingest, compared]})
         assert ingest_table(settings, project, project.ingest[0]).plan.mode == "first"
         shop.change(2)
         shop.add(4)
@@ -45,3 +50,14 @@ def test_a_table_is_read_through_its_jdbc_driver(
         assert done.plan.mode == "window"
         assert (done.count("rows_inserted"), done.count("rows_updated"), done.rows_late) == (2, 1, 1)
         assert shop.lake_rows() == shop.source_rows()
+        assert ingest_table(settings, project, project.ingest[0]).writes == ()  # nothing came, nothing is committed
+        assert ingest_table(settings, project, project.ingest[1]).count("rows_inserted") == 5
+        idle = ingest_table(settings, project, project.ingest[1])
+        assert (idle.writes, idle.rows_read) == ((), 5)
+        shop.remove(5)
+        assert ingest_table(settings, project, project.ingest[1]).count("rows_deleted") == 1
+        seen = inspect(Lake(settings.lake), project, project.ingest[1])
+        shop.run("ALTER TABLE orders RENAME TO elsewhere")
+        plan = decide(project.ingest[1], seen)
+        with pytest.raises(SourceError, match=r"the database refused \(PSQLException\)"):
+            land(Lake(settings.lake), upsert_service(settings), project, project.ingest[1], seen, plan, run_id="late")
