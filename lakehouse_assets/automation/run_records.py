@@ -82,21 +82,22 @@ def _steps(
     events: Sequence[DagsterEvent],
     times: Mapping[tuple[str | None, DagsterEventType], float],
 ) -> Iterator[Step]:
-    """Each with the assets it was to make."""
+    """Those that make assets, and those that failed on the way to one."""
     assets: dict[str, list[str]] = {}
     for event in events:
         if event.event_type == DagsterEventType.ASSET_MATERIALIZATION_PLANNED and event.step_key and event.asset_key:
-            assets.setdefault(event.step_key, []).append(event.asset_key.path[-1])
+            assets.setdefault(event.step_key, []).append("/".join(event.asset_key.path))
     needs = _needs(instance, run)
     failed = {event.step_key: event for event in events if event.event_type == DagsterEventType.STEP_FAILURE}
-    for name in [*(name for name in needs if name in assets), *(name for name in assets if name not in needs)]:
+    told = {**assets, **{str(name): assets.get(str(name), []) for name in failed}}
+    for name in [*(name for name in needs if name in told), *(name for name in told if name not in needs)]:
         started = times.get((name, DagsterEventType.STEP_START))
         success = times.get((name, DagsterEventType.STEP_SUCCESS))
         ended = success or times.get((name, DagsterEventType.STEP_FAILURE))
         yield Step(
             name=name,
-            assets=tuple(sorted(assets[name])),
-            needs=tuple(each for each in needs.get(name, ()) if each in assets),
+            assets=tuple(sorted(told[name])),
+            needs=tuple(each for each in needs.get(name, ()) if each in told),
             status=_step_status(run, started=started, succeeded=success is not None, failed=name in failed),
             started=started,
             ended=ended,
@@ -170,5 +171,5 @@ def _untouched(events: Sequence[DagsterEvent]) -> dict[str, int]:
             metadata = event.step_materialization_data.materialization.metadata
             number = metadata["partitions_untouched"].value if "partitions_untouched" in metadata else 0
             if isinstance(number, int) and number:
-                found[event.asset_key.path[-1]] = number
+                found["/".join(event.asset_key.path)] = number
     return found

@@ -19,6 +19,7 @@ dagster dev -f definitions.py   # the same in the browser
 _ENVIRONMENT = """\
 export LAKEHOUSE_SETTINGS="$PWD/lakehouse.toml" DAGSTER_HOME="$PWD/.lakehouse"
 mkdir -p "$DAGSTER_HOME"
+[ -e "$DAGSTER_HOME/dagster.yaml" ] || echo "telemetry: {enabled: false}" > "$DAGSTER_HOME/dagster.yaml"
 """
 
 _SETTINGS = """\
@@ -46,9 +47,9 @@ _DEFINITIONS = '''"""This project's assets beside those of lakehouse_assets."""
 import assets
 from dagster import Definitions, load_assets_from_package_module
 
-from lakehouse_assets.definitions import defs as lakehouse
+from lakehouse_assets import definitions as lakehouse
 
-defs = Definitions.merge(lakehouse, Definitions(assets=load_assets_from_package_module(assets)))
+defs = Definitions.merge(lakehouse.defs, Definitions(assets=load_assets_from_package_module(assets)))
 '''
 
 _INGEST = """# Every file that the path names is landed once, and again when it changed.

@@ -5,13 +5,15 @@ commit; for the NULLs the columns that may be NULL, of the run's partitions, at 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
+from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.commit_rows import commit_samples
+from lakehouse_assets.lake.delivery_story import deliveries_of, delivery_story
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.null_profile import null_profile
 from lakehouse_assets.lake.run_plans import run_plans
@@ -26,18 +28,23 @@ WriteRow = Mapping[str, Any]
 def run_story(lake: Lake, run: Run) -> Story:
     """What the run did to each of its assets."""
     rows = read_writes(lake)
-    own = [row for row in rows if row["run_id"] == run.run_id]
-    earlier = [row for row in rows if row["run_id"] != run.run_id and _is_before(row, own, run)]
+    own = [row for row in rows if _is_of(row, run)]
+    earlier = [row for row in rows if not _is_of(row, run) and _is_before(row, own, run)]
     steps = {asset: step for step in run.steps for asset in step.assets}
     plans = run_plans(lake, run)
+    contracts = _contracts(lake, steps)
+    sent = deliveries_of(lake, run.run_id)
     return Story(
         run=run,
         assets=tuple(
-            _asset_story(
+            delivery_story(sent[name], step, name)
+            if name in sent
+            else _asset_story(
                 lake,
                 run,
                 step,
                 name,
+                contracts.get(name),
                 own=[row for row in own if row["asset"] == name],
                 earlier=[row for row in earlier if row["asset"] == name],
                 plans=plans.get(name, ()),
@@ -55,6 +62,20 @@ def read_writes(lake: Lake) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
+def _contracts(lake: Lake, names: Collection[str]) -> Mapping[str, TableContract]:
+    """Of the tables whose columns are known, and with them what must not be shown."""
+    if all(name in CATALOG for name in names):
+        return CATALOG
+    from lakehouse_assets.sources.sql.ingested import ingested_contracts
+
+    return {**CATALOG, **{each.name: each for each in ingested_contracts(load_settings(), lake)}}
+
+
+def _is_of(row: WriteRow, run: Run) -> bool:
+    """A step that writes more than once tells its writes apart behind the run's id."""
+    return row["run_id"] == run.run_id or row["run_id"].startswith(f"{run.run_id}-")
+
+
 def _is_before(row: WriteRow, own: Sequence[WriteRow], run: Run) -> bool:
     if own:
         return row["written_at"] < own[0]["written_at"]
@@ -66,12 +87,12 @@ def _asset_story(
     run: Run,
     step: Step,
     name: str,
+    contract: TableContract | None,
     *,
     own: Sequence[WriteRow],
     earlier: Sequence[WriteRow],
     plans: tuple[Plan, ...],
 ) -> AssetStory:
-    contract = CATALOG.get(name)
     writes = tuple(_write(lake, contract, row, earlier) for row in own)
     outcome = _outcome(run, step, name, writes)
     return AssetStory(
@@ -79,7 +100,7 @@ def _asset_story(
         description=contract.description if contract else "",
         step=step.name,
         outcome=outcome,
-        why=_why(run, step, outcome, writes, earlier),
+        why=_why(run, step, name, outcome, writes, earlier),
         writes=writes,
         nulls=null_profile(lake, contract, writes) if contract else (),
         plans=plans,
@@ -116,18 +137,22 @@ def _outcome(run: Run, step: Step, name: str, writes: Sequence[Write]) -> Outcom
         return "written"
     if writes:
         return "equal"
-    return "untouched" if name in run.untouched else "skipped"
+    return "untouched" if name in run.untouched or step.status == "succeeded" else "skipped"
 
 
-def _why(run: Run, step: Step, outcome: Outcome, writes: Sequence[Write], earlier: Sequence[WriteRow]) -> str:
+def _why(
+    run: Run, step: Step, name: str, outcome: Outcome, writes: Sequence[Write], earlier: Sequence[WriteRow]
+) -> str:
     match outcome:
         case "written" | "equal":
             reasons = "; ".join(because(key) for write in writes for key in write.keys)
             tail = " It came out as it was, so that nothing has to be made of it." if outcome == "equal" else ""
             return f"Made because of {reasons}.{tail}"
-        case "untouched":
+        case "untouched" if name in run.untouched:
             last = f", by run {earlier[-1]['run_id'][:8]}" if earlier else ""
             return f"Its code, settings and inputs are what it was last made from{last}."
+        case "untouched":
+            return "Its step found nothing new."
         case "failed":
             return step.problem.seen if step.problem else "Its step failed."
         case "skipped":

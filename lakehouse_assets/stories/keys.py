@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lakehouse_assets.plan.cursors import read_position
+from lakehouse_assets.plan.marks import read_mark
 from lakehouse_assets.stories.records import KeyPart, PartitionKey
 
 
@@ -21,15 +22,20 @@ def partition_key(now: Mapping[str, Any], before: Mapping[str, Any] | None) -> P
 
 def because(key: PartitionKey) -> str:
     """Why a partition was made, in words."""
+    what = f"{key.partition}: " if key.partition else ""
     if all(part.old is None for part in key.parts):
-        return f"{key.partition}: never made before"
+        return f"{what}never made before"
     changed = [part.name for part in key.parts if part.changed and not part.name.startswith("changes read of")]
-    return f"{key.partition}: {', '.join(changed)} changed" if changed else f"{key.partition}: asked for again"
+    return f"{what}{', '.join(changed)} changed" if changed else f"{what}asked for again"
 
 
 def _parts(key: Mapping[str, Any]) -> dict[str, str]:
     parts = {"code": key["code_version"], "settings": key["settings_hash"], "policy": key["policy_hash"]}
-    # What is read from git is read up to a commit; what follows from tables, up to versions of them.
+    # What is read from git is read up to a commit; what follows from tables, up to versions of them; from a database,
+    # up to a mark.
+    if key["cursor"].startswith('{"mark"'):
+        parts["mark"] = str(read_mark(key["cursor"]))
+        return {name: value for name, value in parts.items() if value}
     position = read_position(key["cursor"]) if key["cursor"].startswith("{") else None
     if position is None:
         parts["commit"] = key["cursor"]

@@ -15,7 +15,8 @@ from lakehouse_assets_tests.support.command import LAKEHOUSE, lakehouse
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """A command in the project."""
-    return subprocess.run(words, cwd=folder, env=os.environ, capture_output=True, text=True, check=False)
+    env = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
@@ -33,6 +34,11 @@ def test_a_new_project_passes_its_tests_and_runs(tmp_path: Path):
     assert "1" in run(folder, str(LAKEHOUSE), "sql", "SELECT count(*) FROM orders WHERE amount IS NULL").stdout
     models = run(folder, str(LAKEHOUSE), "models", "test")
     assert "2 of 2 tests passed" in models.stdout + models.stderr
+    assert run(folder, str(LAKEHOUSE), "env", "create", "prod").returncode == 0
+    applied = run(folder, str(LAKEHOUSE), "apply", "prod")
+    assert "apply prod: succeeded" in applied.stdout, applied.stdout + applied.stderr
+    valid = run(folder, "sh", "-c", ". ./environment && dagster definitions validate -f definitions.py")
+    assert valid.returncode == 0, valid.stdout + valid.stderr
 
 
 def test_a_new_project_has_a_home_of_its_own_in_each_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
