@@ -45,16 +45,17 @@ test: SETUP_OPTIONS += --browser
 test: check ## check the code, then run the tests
 	@$(BIN)/pytest
 
-check: setup ## lint, formatting and types
+check: setup ## lint, formatting, types, and advisories of the pinned packages
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/pyright
+	@$(BIN)/python -m lakehouse_assets_tests.audit
 
 test-slow: setup ## the tests that take minutes or need the network
 	@$(BIN)/pytest -m slow
 
-faults: setup ## kill writers at every point and let them write against each other
-	@$(BIN)/pytest -m 'slow or not slow' lakehouse_assets_tests/faults
+faults: setup ## kill writers at every point, break disks, logs, files and workers; writes docs/faults.md
+	@$(BIN)/pytest -m 'slow or not slow' lakehouse_assets_tests/faults --fault-table docs/faults.md
 
 bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes, graphs, updates, backfills, thousands of partitions
 	@$(BIN)/python -m lakehouse_assets_tests.bench

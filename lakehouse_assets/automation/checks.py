@@ -30,6 +30,7 @@ from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
+from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.integrity import RULES, Places, Rule, broken, written_by
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_run
@@ -64,11 +65,12 @@ def contract_checks(contracts: Sequence[TableContract]) -> AssetChecksDefinition
         can_subset=True,
     )
     def checks(context: AssetCheckExecutionContext, lakehouse: LakehouseResource) -> Iterator[AssetCheckResult]:
-        last = _last_writes(lakehouse.lake, context.run.run_id)
         rules: dict[str, set[str]] = {}
-        if any(row["rows_quarantined"] for row in last.values()):
-            for row in lakehouse.lake.read(QUARANTINE, columns=["write_key", "rule"]).to_pylist():
-                rules.setdefault(row["write_key"], set()).add(row["rule"])
+        with explained():
+            last = _last_writes(lakehouse.lake, context.run.run_id)
+            if any(row["rows_quarantined"] for row in last.values()):
+                for row in lakehouse.lake.read(QUARANTINE, columns=["write_key", "rule"]).to_pylist():
+                    rules.setdefault(row["write_key"], set()).add(row["rule"])
         for key in sorted(context.selected_asset_check_keys):
             yield _contract_result(key.asset_key, last.get(key.asset_key.path[-1]), rules)
 
@@ -118,11 +120,12 @@ def integrity_checks(
     of_run = partitions_of_run(context.run, context.instance.get_dynamic_partitions(PARTITIONS_NAME))
     repos = [name for name in names if not of_run or name in of_run]
     run_id = context.run.run_id
-    places: Places = dict.fromkeys(repos) if config.full else written_by(lake, run_id, repos)
     selected = context.selected_asset_check_keys
-    for rule in RULES:
-        if any(key.asset_key.path[-1] == rule.contract.name and key.name == rule.name for key in selected):
-            yield _integrity_result(rule, places, broken(lake, rule, places, run_id=run_id))
+    with explained():
+        places: Places = dict.fromkeys(repos) if config.full else written_by(lake, run_id, repos)
+        for rule in RULES:
+            if any(key.asset_key.path[-1] == rule.contract.name and key.name == rule.name for key in selected):
+                yield _integrity_result(rule, places, broken(lake, rule, places, run_id=run_id))
 
 
 def _integrity_result(rule: Rule, places: Places, rows: Sequence[dict[str, Any]]) -> AssetCheckResult:

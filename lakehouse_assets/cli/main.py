@@ -1,6 +1,5 @@
 """Entry point: the verbs by name, and errors as people read them."""
 
-import errno
 import importlib
 import json
 import os
@@ -11,7 +10,7 @@ import click
 
 from lakehouse_assets import __version__
 from lakehouse_assets.cli.verb_groups import GROUPS, epilog
-from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError
+from lakehouse_assets.core.errors import LakehouseError
 
 _VERBS = {
     "repo": "lakehouse_assets.cli.repo:repo",
@@ -134,16 +133,14 @@ def main() -> None:
             raise
         print_error(error, as_json="--json" in sys.argv)
         sys.exit(1)
-    except OSError as error:
-        if error.errno != errno.ENOSPC or "--debug" in sys.argv:
+    except Exception as error:
+        from lakehouse_assets.lake.causes import cause_of
+
+        # Dagster's storage, DuckDB and others raise errors of many kinds for a disk that is full or may not be written.
+        ours = cause_of(str(getattr(error, "filename", None) or "the lake"), str(error))
+        if ours is None or "--debug" in sys.argv:
             raise
-        full = EnvironmentNotReadyError(
-            subject=error.filename or "disk",
-            seen="the disk is full",
-            why="nothing was left half-written, and nothing can be written",
-            remedy="free some space, or set LAKEHOUSE_HOME to a larger disk",
-        )
-        print_error(full, as_json="--json" in sys.argv)
+        print_error(ours, as_json="--json" in sys.argv)
         sys.exit(1)
 
 

@@ -176,10 +176,11 @@ def _run(
 
 
 def _errors(events: "Sequence[DagsterEvent]") -> dict[str, LakehouseError]:
-    """By partition its first error. Raises what concerns all of them, and what is no error of ours."""
+    """By partition its first error. Raises what concerns all of them; what is no error of ours only if none is."""
     from lakehouse_assets.lake.failures import errors_in
 
     failed: dict[str, LakehouseError] = {}
+    foreign: list[str] = []
     for event in events:
         if event.is_step_failure:
             told = event.step_failure_data.user_failure_data
@@ -187,10 +188,13 @@ def _errors(events: "Sequence[DagsterEvent]") -> dict[str, LakehouseError]:
             if "" in errors:
                 raise errors[""]
             if not errors and event.step_failure_data.error is not None:
-                raise RuntimeError(event.step_failure_data.error.to_string())
+                foreign.append(event.step_failure_data.error.to_string())
             failed = {**errors, **failed}
         elif event.is_job_failure and not failed:
-            raise RuntimeError(event.message)
+            error = event.job_failure_data.error
+            foreign.append(str(event.message) if error is None else error.to_string())
+    if foreign and not failed:
+        raise RuntimeError(foreign[0])
     return failed
 
 

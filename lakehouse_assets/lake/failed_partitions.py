@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError, SourceError
+from lakehouse_assets.lake.causes import cause_of
 
 _ODD_DATA = (
     ArithmeticError,
@@ -77,7 +78,7 @@ class FailedPartitions:
 
 def _unexpected(partition: str, error: Exception) -> LakehouseError:
     """An error of ours that tells of one that nobody expected, with it as its cause."""
-    told = SourceError(
+    told = cause_of(f"partition {partition!r}", str(error)) or SourceError(
         subject=f"partition {partition!r}",
         seen=f"{type(error).__name__}: {error}",
         why="something in it is not as the code expects, so nothing of it was written",

@@ -7,6 +7,7 @@ from typing import Any
 from dagster import Failure, MetadataValue
 
 from lakehouse_assets.core.errors import LakehouseError, rebuilt
+from lakehouse_assets.lake.spark_errors import delta_errors
 
 ERRORS = "failed"
 """Metadata of a failure: by partition the parts of its error; the empty name for what failed as a whole."""
@@ -18,7 +19,8 @@ _PARTS = ("subject", "seen", "why", "remedy")
 def explained() -> Generator[None, None, None]:
     """Raise an error of ours as a failure whose description is the message. A refusal is not worth a retry."""
     try:
-        yield
+        with delta_errors("the lake"):
+            yield
     except LakehouseError as error:
         raise failure({"": error}) from error
 

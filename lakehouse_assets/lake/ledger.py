@@ -22,6 +22,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.plan.staleness import MaterializationKey
 
 _NOTE = "lakehouse"
@@ -108,12 +109,20 @@ class Ledger:
         self._lake = lake
 
     def latest(self, contracts: Iterable[TableContract]) -> dict[EntryKey, Entry]:
-        """The last entry of every partition of the tables."""
-        indexed = self._indexed()
-        latest = dict(indexed)
-        for contract in contracts:
+        """The last entry of every partition of the tables. A table that is not there has none, whatever the index says:
+        somebody took it away, and what it had is to be made anew."""
+        indexed, asked = self._indexed(), list(contracts)
+        gone = {contract.name for contract in asked if not self._lake.exists(contract)}
+        latest = {key: entry for key, entry in indexed.items() if key[0] not in gone}
+        for contract in asked:
             latest.update(self._unindexed(contract, indexed))
         return latest
+
+    def forget(self, contract: TableContract) -> None:
+        """Take out of the index what it has of a table that is about to be made: that was of another in its place."""
+        if any(asset == contract.name for asset, _ in self._indexed()):
+            where = f"asset = {literal(contract.name, 'datafusion')}"
+            retried(f"table {MATERIALIZATIONS.name}", lambda: self._lake.open(MATERIALIZATIONS).delete(where))
 
     def record(self, *contracts: TableContract, known: Sequence[Entry] = ()) -> None:
         """Bring the index up to the tables' logs. Any writer may do it, for itself and for one that was killed.

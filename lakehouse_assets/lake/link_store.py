@@ -24,6 +24,7 @@ from lakehouse_assets.contracts.table import REPO
 from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.source_files import Selection, not_extracted, source_files
+from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART
 from lakehouse_assets.link.repository import LinkResult
@@ -124,7 +125,8 @@ def _state_rows(lake: Lake, repo: str) -> pa.Table:
     table, folder = lake.present(LINK_STATE), lake.path(LINK_STATE)
     if is_plain(table):
         files = data_files(table, folder, LINK_STATE, equal_scopes(REPO.name, [repo]))
-        parts = [pq.ParquetFile(file, read_dictionary=texts).read(columns=names, use_threads=False) for file in files]
+        with delta_errors(f"table {LINK_STATE.name}"):
+            parts = [pq.ParquetFile(each, read_dictionary=texts).read(names, use_threads=False) for each in files]
         if parts:
             return pa.concat_tables(parts).unify_dictionaries()
     rows = lake.read(LINK_STATE, columns=names, where=in_list('"repo"', [repo], "datafusion"))

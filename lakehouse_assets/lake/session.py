@@ -30,6 +30,8 @@ _PER_SESSION = (
     "spark.sql.session.timeZone",
     "spark.sql.shuffle.partitions",
     "spark.sql.parquet.outputTimestampType",
+    "spark.sql.execution.pyspark.udf.idleTimeoutSeconds",
+    "spark.sql.execution.pyspark.udf.killOnIdleTimeout",
 )
 """Set anew on a server that somebody else may have configured; the rest is the server's own."""
 _LOG_TAIL_LINES = 15

@@ -3,23 +3,27 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
-from lakehouse_assets.core.errors import EnvironmentNotReadyError, from_wire
+from lakehouse_assets.core.errors import from_wire
+from lakehouse_assets.lake.causes import cause_of
 
-_FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full")
+ENGINE_ERRORS = (OSError, DeltaError, pa.ArrowException)
+"""What delta-rs, Arrow and the system raise."""
 
 
 @contextmanager
 def spark_errors(subject: str) -> Generator[None, None, None]:
-    """Give a worker's own error back as it was raised, and say plainly when the disk was full."""
+    """Give a worker's own error back as it was raised, and say plainly what is known of others."""
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         text = str(error)
-        ours = from_wire(text) or full_disk(subject, text)
+        ours = from_wire(text) or cause_of(subject, text)
         if ours is not None:
             raise ours from error
         raise
@@ -27,23 +31,11 @@ def spark_errors(subject: str) -> Generator[None, None, None]:
 
 @contextmanager
 def delta_errors(subject: str) -> Generator[None, None, None]:
-    """Say plainly when the disk was full under delta-rs."""
+    """Say plainly what is known of errors under delta-rs and Arrow."""
     try:
         yield
-    except (OSError, DeltaError) as error:
-        ours = full_disk(subject, str(error))
+    except ENGINE_ERRORS as error:
+        ours = cause_of(subject, str(error))
         if ours is not None:
             raise ours from error
         raise
-
-
-def full_disk(subject: str, text: str) -> EnvironmentNotReadyError | None:
-    """What to tell if `text` is of a full disk."""
-    if not any(words in text for words in _FULL):
-        return None
-    return EnvironmentNotReadyError(
-        subject=subject,
-        seen="the disk is full",
-        why="the write stopped before its commit, so the table is as it was before",
-        remedy="free some space (see `lakehouse doctor`) and run it again",
-    )

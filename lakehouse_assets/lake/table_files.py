@@ -16,6 +16,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.contents import places
 from lakehouse_assets.lake.data_files import ROWS_PER_FILE, DataFile, write_data_file
 from lakehouse_assets.lake.outcome import PartitionValues
+from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.pruning import FileFacts
 
 MARK = "local"
@@ -43,9 +44,10 @@ class TableFolder:
         """The file's rows. A column that came to the table later is NULL, a partition's value is in the log alone."""
         names = self.schema.names if columns is None else list(columns)
         # Spark's older timestamps would not fit Arrow's nanoseconds.
-        source = pq.ParquetFile(self.path / unquote(file.path), coerce_int96_timestamp_unit="us")
-        held = set(source.schema_arrow.names) - set(self.contract.partition_by)
-        rows = source.read(columns=[name for name in names if name in held], use_threads=False)
+        with delta_errors(f"table {self.contract.name}"):
+            source = pq.ParquetFile(self.path / unquote(file.path), coerce_int96_timestamp_unit="us")
+            held = set(source.schema_arrow.names) - set(self.contract.partition_by)
+            rows = source.read(columns=[name for name in names if name in held], use_threads=False)
         arrays = []
         for name in names:
             kind = self.schema.field(name).type

@@ -20,6 +20,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.commit_log import log_entry
+from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.file_statistics import with_statistics
 
 
@@ -107,7 +108,7 @@ class Lake:
         try:
             table = DeltaTable(self.path(contract))
         except DeltaError as error:
-            raise self._unreadable(contract, str(error)) from error
+            raise self._unreadable(contract, str(error).splitlines()[0]) from error  # behind it is its backtrace
         self._refuse_emptied(contract, table)
         return table
 
@@ -118,12 +119,11 @@ class Lake:
             raise self._unreadable(contract, f"{newest.name} is empty")
 
     def _unreadable(self, contract: TableContract, seen: str) -> LakeStateError:
-        # Not "move this folder away": the ledger's index would still say that the other tables are up to it.
         return LakeStateError(
             subject=f"table {contract.name}",
             seen=f"its Delta log at {self.path(contract)} cannot be read: {seen}",
             why="rows can be neither trusted nor changed without it",
-            remedy=f"restore the log from a backup; without one, move the whole of {self.root} away and build it anew",
+            remedy="restore the log from a backup; or move the folder away, and `lakehouse sync` builds the table anew",
         )
 
     def ensure(self, contract: TableContract) -> DeltaTable:
@@ -209,10 +209,10 @@ class Lake:
         if not self.exists(contract):
             return pa.Table.from_batches([], schema=schema)
         chosen = ", ".join(f'"{name}"' for name in names)
-        reader = (
-            QueryBuilder().register("rows", self.present(contract)).execute(f"SELECT {chosen} FROM rows WHERE {where}")
-        )
-        return pa.RecordBatchReader.from_stream(reader).read_all().cast(schema)
+        query = f"SELECT {chosen} FROM rows WHERE {where}"
+        with delta_errors(f"table {contract.name}"):
+            reader = QueryBuilder().register("rows", self.present(contract)).execute(query)
+            return pa.RecordBatchReader.from_stream(reader).read_all().cast(schema)
 
     def rows(
         self, contract: TableContract, *, columns: Sequence[str] | None = None, where: str = "TRUE"

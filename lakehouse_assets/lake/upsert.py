@@ -75,6 +75,8 @@ class UpsertService:
         with collecting() as diagnostics, ExitStack() as staging:
             reached("write: before staging")
             table = self._existing(contract)
+            if table is None:
+                Ledger(self._lake).forget(contract)
             if table is not None and _was_committed(table, job):
                 with self._holding(job):
                     done = self._told(self._replayed(job), diagnostics)

@@ -6,6 +6,9 @@ from typing import assert_never
 
 from lakehouse_assets.core.settings import Profile, Settings
 
+WORKER_IDLE_SECONDS = 900
+"""Far beyond the seconds that the parsing of one file may take."""
+
 
 def driver_conf(settings: Settings, *, jars: Sequence[Path], python: str, log_conf: Path) -> dict[str, str]:
     """Configuration of a driver on this machine, in process or resident."""
@@ -63,6 +66,9 @@ def session_conf(settings: Settings) -> dict[str, str]:
         # 50 by default: with few cores, a small MERGE would spend its time reading the log in 50 tasks.
         "spark.databricks.delta.snapshotPartitions": cores,
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # A worker that gives nothing and takes nothing is ended; else the run would wait for it for ever.
+        "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": str(WORKER_IDLE_SECONDS),
+        "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
         # Re-planning between stages pays for itself on large inputs only.
         "spark.sql.adaptive.enabled": "true" if settings.profile == "bulk" else "false",
     }

@@ -11,6 +11,7 @@ from lakehouse_assets.core.effects import EFFECT_POINTS, EffectPoint
 from lakehouse_assets.core.errors import SourceError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.sources.sql import delivery, ingest, inspection
+from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.support.carry_once import carry_and_kill
 from lakehouse_assets_tests.support.postgres import Cluster, running_cluster
 from lakehouse_assets_tests.support.shops import Shop
@@ -33,8 +34,9 @@ def shop_between(settings: Settings, source: object, target: object) -> Shop:
     return shop
 
 
-def kill_twice(shop: Shop, point: EffectPoint) -> None:
+def kill_twice(shop: Shop, point: EffectPoint, fault: FaultNamed) -> None:
     """In the first run and in a later one, each taken up by the next."""
+    tried = fault(f"kill -9 at `{point}`")
     assert carry_and_kill(shop.settings, shop.project, point) == -signal.SIGKILL
     shop.cycle()
     shop.change(2)
@@ -44,6 +46,7 @@ def kill_twice(shop: Shop, point: EffectPoint) -> None:
     assert done.count("rows_updated") in (0, 1)
     shop.send()
     shop.all_equal()
+    tried.survived()
 
 
 def test_there_are_seven_steps():
@@ -51,24 +54,31 @@ def test_there_are_seven_steps():
 
 
 @pytest.mark.parametrize("point", ["ingest: after land", "deliver: after merge"])
-def test_after_a_kill_between_steps_the_next_run_goes_on(settings: Settings, tmp_path: Path, point: EffectPoint):
+def test_after_a_kill_between_steps_the_next_run_goes_on(
+    settings: Settings, tmp_path: Path, point: EffectPoint, fault: FaultNamed
+):
+    tried = fault(f"kill -9 at `{point}`")
     files = [SqliteConnection(kind="sqlite", path=str(tmp_path / f"{name}.db")) for name in ("shop", "reports")]
     shop = shop_between(settings, *files)
     assert carry_and_kill(settings, shop.project, point) == -signal.SIGKILL
     shop.cycle()
+    tried.survived()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("point", [*STEPS, *COMMIT])
-def test_after_a_kill_at_any_step_the_next_run_goes_on(settings: Settings, cluster: Cluster, point: EffectPoint):
+def test_after_a_kill_at_any_step_the_next_run_goes_on(
+    settings: Settings, cluster: Cluster, point: EffectPoint, fault: FaultNamed
+):
     address = PostgresConnection(kind="postgresql", uri=cluster.new_database())
-    kill_twice(shop_between(settings, address, address), point)
+    kill_twice(shop_between(settings, address, address), point, fault)
 
 
 @pytest.mark.slow
 def test_after_the_database_was_killed_in_a_merge_the_next_run_goes_on(
-    settings: Settings, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, cluster: Cluster, monkeypatch: pytest.MonkeyPatch, fault: FaultNamed
 ):
+    lost_connection, gone = fault("PostgreSQL ends the connection in a merge"), fault("PostgreSQL goes away")
     address = PostgresConnection(kind="postgresql", uri=cluster.new_database())
     shop = shop_between(settings, address, address)
     shop.cycle()
@@ -86,12 +96,14 @@ def test_after_the_database_was_killed_in_a_merge_the_next_run_goes_on(
         with pytest.raises(SourceError):
             shop.send()
     shop.cycle()
+    lost_connection.survived()
     shop.change(2)
     cluster.stop("immediate")
     with pytest.raises(SourceError):
         shop.ingest()
     cluster.start()
     shop.cycle()
+    gone.survived()
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
+from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.support.write_once import Write, carry_out, finish, start
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, thing
 
@@ -79,8 +80,9 @@ def rows_now(lake: Lake) -> list[dict[str, Any]]:
 
 
 def kill_and_repeat(
-    lake: Lake, case: Start, point: EffectPoint, executor: Executor, *, by_workers: bool = False
+    lake: Lake, case: Start, point: EffectPoint, executor: Executor, fault: FaultNamed, *, by_workers: bool = False
 ) -> None:
+    tried = fault(f"kill -9 at `{point}`")
     if case.before:
         load = Write(root=str(lake.root), rows=[*case.before, *OTHER], run_id="load", partitions=["a", "b"])
         carry_out(load)
@@ -107,6 +109,7 @@ def kill_and_repeat(
     version = lake.open(THINGS).version()
     assert carry_out(replace(each, executor="delta-rs")).action == "replayed"
     assert lake.open(THINGS).version() == version
+    tried.compared(rows_now(lake), case.after)
 
 
 def the_writes_tell_what_happened(lake: Lake, case: Start, point: EffectPoint) -> None:
@@ -125,16 +128,16 @@ def the_writes_tell_what_happened(lake: Lake, case: Start, point: EffectPoint) -
 @pytest.mark.parametrize("point", [point for point in EFFECT_POINTS if point.startswith(("write:", "commit:"))])
 @pytest.mark.parametrize("name", STARTS)
 def test_a_kill_leaves_the_table_as_before_or_as_after_and_a_re_run_completes_it(
-    lake: Lake, name: str, point: EffectPoint
+    lake: Lake, name: str, point: EffectPoint, fault: FaultNamed
 ):
-    kill_and_repeat(lake, STARTS[name], point, "delta-rs")
+    kill_and_repeat(lake, STARTS[name], point, "delta-rs", fault)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("point", AROUND_THE_COMMIT)
 @pytest.mark.parametrize("name", ["first load", "merge"])
-def test_a_kill_in_a_write_by_spark_does_so_too(lake: Lake, name: str, point: EffectPoint):
-    kill_and_repeat(lake, STARTS[name], point, "spark")
+def test_a_kill_in_a_write_by_spark_does_so_too(lake: Lake, name: str, point: EffectPoint, fault: FaultNamed):
+    kill_and_repeat(lake, STARTS[name], point, "spark", fault)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +151,10 @@ def test_a_kill_in_a_write_by_spark_does_so_too(lake: Lake, name: str, point: Ef
         pytest.param("merge", "commit: before log entry", marks=pytest.mark.slow),
     ],
 )
-def test_a_kill_while_workers_write_leaves_files_that_are_no_rows(lake: Lake, name: str, point: EffectPoint):
-    kill_and_repeat(lake, STARTS[name], point, "delta-rs", by_workers=True)
+def test_a_kill_while_workers_write_leaves_files_that_are_no_rows(
+    lake: Lake, name: str, point: EffectPoint, fault: FaultNamed
+):
+    kill_and_repeat(lake, STARTS[name], point, "delta-rs", fault, by_workers=True)
     named = {path.rpartition("/")[2] for path in lake.open(THINGS).file_uris()}
     left = {path.name for path in lake.path(THINGS).rglob("part-*.parquet")} - named
     if name == "first load":
