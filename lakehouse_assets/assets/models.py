@@ -27,6 +27,7 @@ from dagster import (
     TableSchema,
     multi_asset,
 )
+from dagster._core.definitions.utils import is_valid_owner
 from pydantic import Field
 
 from lakehouse_assets.core.diagnostics import report
@@ -141,6 +142,8 @@ def _spec(model: ModelFile) -> AssetSpec:
         description=header.description.strip() or None,
         group_name=GROUP,
         kinds={"sql", "deltalake"},
+        # Dagster takes addresses and teams; any other name is shown among the metadata.
+        owners=[header.owner] if is_valid_owner(header.owner) else [],
         code_version=model.sql_version,
         tags={"materialization": header.materialization, **{f"tag/{tag}": "" for tag in header.tags}},
         metadata=metadata,

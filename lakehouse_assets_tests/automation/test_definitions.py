@@ -10,13 +10,16 @@ def test_dagster_finds_one_set_of_definitions_in_the_module():
     assert target.attribute == "defs"
 
 
-def test_every_table_s_asset_says_who_owns_it_what_it_holds_and_shares_the_pool_of_writers():
-    nodes = [node for node in defs.resolve_asset_graph().asset_nodes if node.group_name in ("git", "graph", "change")]
-    assert len(nodes) > 15
-    for node in nodes:
+def test_every_asset_says_who_owns_it_and_what_it_holds_and_those_of_the_sync_share_the_pool_of_writers():
+    everything = list(defs.resolve_asset_graph().asset_nodes)
+    for node in everything:
         assert node.owners, node.key
         assert node.description, node.key
         assert node.kinds, node.key
+        assert node.group_name != "default", node.key
+    nodes = [node for node in everything if node.group_name in ("git", "graph", "change")]
+    assert len(nodes) > 15
+    for node in nodes:
         assert "lakehouse/strategy" in node.tags, node.key
         assert node.pools == {"lake"}, node.key
 

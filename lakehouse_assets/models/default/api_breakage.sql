@@ -2,6 +2,7 @@
 description: >
   One row per public definition that an update removed, moved to another name or gave another signature, by the commit
   that the update brought. Rows of earlier updates stay.
+owner: team:lakehouse
 tags: [change]
 materialization: by_key
 key: [repo, commit_sha, path, symbol]

@@ -1,5 +1,6 @@
 /* model
 description: One row per file that relies on another repository, and what it relies on there.
+owner: team:lakehouse
 tags: [graph]
 materialization: by_partition
 key: [repo, path, used_repo, used_path, kind]

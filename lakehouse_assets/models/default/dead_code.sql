@@ -2,6 +2,7 @@
 description: >
   One row per function, method or class outside the tests that nothing in any repository was found to use. Candidates:
   what is called by name only at run time, or by frameworks, is not seen.
+owner: team:lakehouse
 tags: [graph, quality]
 materialization: full
 key: [repo, path, def_id]

@@ -1,6 +1,7 @@
 /* model
 description: >
   One row per cycle of up to four files of a repository that import each other, each cycle once, from its first file on.
+owner: team:lakehouse
 tags: [graph, quality]
 materialization: by_partition
 key: [repo, first_file, second_file, third_file, fourth_file]

@@ -1,5 +1,6 @@
 /* model
 description: One row per definition that calls or is called in its own repository, with how many others it does so with.
+owner: team:lakehouse
 tags: [graph]
 materialization: by_partition
 key: [repo, path, def_id]

@@ -2,6 +2,7 @@
 description: >
   One row per source file with definitions: how often the last 2,000 commits touched it, how many branches its code
   takes, and the product of both. `commit_files` has to be made (`lakehouse activity`), or nothing has churn.
+owner: team:lakehouse
 tags: [change, quality]
 materialization: by_partition
 key: [repo, path]

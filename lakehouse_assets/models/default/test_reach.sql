@@ -2,6 +2,7 @@
 description: >
   One row per definition that the last update changed or added, with the tests of its repository that reach it by at
   most four calls.
+owner: team:lakehouse
 tags: [change, tests]
 materialization: by_partition
 key: [repo, path, symbol]
