@@ -56,9 +56,25 @@ INDEX_EVERY = 20
 _RECENT = 10
 
 
-def _version_in(indexed: Mapping[EntryKey, Entry], contract: TableContract) -> int:
-    """The newest version of a table that the index has an entry of."""
-    return max((entry.table_version for entry in indexed.values() if entry.asset == contract.name), default=-1)
+@dataclass(frozen=True, kw_only=True)
+class _Index:
+    """What the table `materializations` has: thousands of repositories make tens of thousands of entries, so what is
+    asked of all of them is found once."""
+
+    entries: Mapping[EntryKey, Entry]
+    versions: Mapping[str, int]
+    """By asset the newest version of its table that there is an entry of."""
+
+    @staticmethod
+    def of(entries: Iterable[Entry]) -> "_Index":
+        found = {(entry.asset, entry.partition): entry for entry in entries}
+        versions: dict[str, int] = {}
+        for (asset, _), entry in found.items():
+            versions[asset] = max(entry.table_version, versions.get(asset, -1))
+        return _Index(entries=found, versions=versions)
+
+    def version_of(self, contract: TableContract) -> int:
+        return self.versions.get(contract.name, -1)
 
 
 def note(entries: Sequence[Entry]) -> str:
@@ -89,7 +105,7 @@ def removal_note(contract: TableContract, partitions: Iterable[str]) -> str:
 
 
 _LogEntry = tuple[str, int, int]
-_indexes: dict[Path, tuple[_LogEntry | None, dict[EntryKey, Entry]]] = {}
+_indexes: dict[Path, tuple[_LogEntry | None, _Index]] = {}
 """The index of the lake that was read last, with the log entry that it was read at."""
 
 
@@ -113,14 +129,14 @@ class Ledger:
         somebody took it away, and what it had is to be made anew."""
         indexed, asked = self._indexed(), list(contracts)
         gone = {contract.name for contract in asked if not self._lake.exists(contract)}
-        latest = {key: entry for key, entry in indexed.items() if key[0] not in gone}
+        latest = {key: entry for key, entry in indexed.entries.items() if key[0] not in gone}
         for contract in asked:
             latest.update(self._unindexed(contract, indexed))
         return latest
 
     def forget(self, contract: TableContract) -> None:
         """Take out of the index what it has of a table that is about to be made: that was of another in its place."""
-        if any(asset == contract.name for asset, _ in self._indexed()):
+        if contract.name in self._indexed().versions:
             where = f"asset = {literal(contract.name, 'datafusion')}"
             retried(f"table {MATERIALIZATIONS.name}", lambda: self._lake.open(MATERIALIZATIONS).delete(where))
 
@@ -158,7 +174,7 @@ class Ledger:
         """
         if not in_commit:
             self.record(contract, known=entries)
-        elif version - _version_in(self._indexed(), contract) > INDEX_EVERY:
+        elif version - self._indexed().version_of(contract) > INDEX_EVERY:
             self.record(contract)
 
     def _record(self, contracts: Sequence[TableContract], known: Sequence[Entry]) -> None:
@@ -180,23 +196,23 @@ class Ledger:
         )
         merge.when_matched_update_all(_IS_NEWER).when_not_matched_insert_all().execute()
 
-    def _indexed(self) -> dict[EntryKey, Entry]:
+    def _indexed(self) -> _Index:
         """The index; read again only when its log has another last entry, for it is asked at every step of a run."""
         path = self._lake.path(MATERIALIZATIONS)
         last = _last_entry(path)
         kept = _indexes.get(path)
         if kept is None or last is None or kept[0] != last:
             rows = self._lake.rows(MATERIALIZATIONS)
-            kept = (last, {(row["asset"], row["partition"]): Entry(**row) for row in rows})
+            kept = (last, _Index.of(Entry(**row) for row in rows))
             _indexes.clear()
             _indexes[path] = kept
         return kept[1]
 
-    def _unindexed(self, contract: TableContract, indexed: Mapping[EntryKey, Entry]) -> dict[EntryKey, Entry]:
+    def _unindexed(self, contract: TableContract, indexed: _Index) -> dict[EntryKey, Entry]:
         """Entries in the log after the newest one that the index has of this table, the newest per partition."""
         if not self._lake.exists(contract):
             return {}
-        seen = _version_in(indexed, contract)
+        seen = indexed.version_of(contract)
         found: dict[EntryKey, Entry] = {}
         commits = self._commits_behind(contract, seen)
         for version, commit in commits:
