@@ -57,7 +57,7 @@ test-slow: setup ## the tests that take minutes or need the network
 faults: setup ## kill writers at every point, break disks, logs, files and workers; writes docs/faults.md
 	@$(BIN)/pytest -m 'slow or not slow' lakehouse_assets_tests/faults --fault-table docs/faults.md
 
-bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes, graphs, updates, backfills, thousands of partitions
+bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes, graphs, updates, backfills, thousands of partitions, growth, a soak
 	@$(BIN)/python -m lakehouse_assets_tests.bench
 
 golden: setup ## show what changed in the relational steps, and accept it if you say so (ACCEPT=1 says so beforehand)

@@ -13,9 +13,11 @@ from lakehouse_assets_tests.bench.backfill import backfill
 from lakehouse_assets_tests.bench.explorer import explorer
 from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.bench.graph import graph
+from lakehouse_assets_tests.bench.growth import growth
 from lakehouse_assets_tests.bench.ingest import ingest
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, heading, line, pick, timed
 from lakehouse_assets_tests.bench.partitions import partitions
+from lakehouse_assets_tests.bench.soak import soak
 from lakehouse_assets_tests.bench.updates import updates
 from lakehouse_assets_tests.bench.upsert import memory, upsert
 from lakehouse_assets_tests.support.command import java_was_started, without_java
@@ -131,6 +133,8 @@ BENCHMARKS = {
     "backfill": backfill,
     "partitions": partitions,
     "explorer": explorer,
+    "growth": growth,
+    "soak": soak,
 }
 
 if __name__ == "__main__":

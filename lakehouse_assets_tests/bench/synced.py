@@ -34,18 +34,21 @@ class Sync:
 
 
 def sync(home: Path, name: str) -> Sync:
+    return measured(home, "sync", name)
+
+
+def measured(home: Path, *words: str) -> Sync:
+    """A command that brings repositories up to their heads, and what it took."""
     env = os.environ | {"LAKEHOUSE_HOME": str(home)}
     before = _written(home)
     started = time.perf_counter()
-    process = subprocess.Popen(
-        [LAKEHOUSE, "sync", name], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([LAKEHOUSE, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     peak = _Peak(process.pid)
     out, err = process.communicate()
     seconds = time.perf_counter() - started
     memory = peak.end()
     if process.returncode:
-        raise RuntimeError(f"sync {name} failed:\n{out}{err}")
+        raise RuntimeError(f"{' '.join(words)} failed:\n{out}{err}")
     session = sum(float(found) for found in _SESSION.findall(err))
     writes = _written(home)[len(before) :]
     return _summed(seconds - session, session, memory, writes, _steps(home, writes))

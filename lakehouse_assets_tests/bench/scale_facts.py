@@ -1,0 +1,94 @@
+"""What was measured of growth and of the soak, kept between runs in docs/scale.json, and the exponents that fit it."""
+
+import json
+import math
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from lakehouse_assets.core.settings import PROJECT_ROOT
+
+FACTS = PROJECT_ROOT / "docs" / "scale.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A full build and a one-file update at one size. Memory is the most that all processes held together."""
+
+    kind: str
+    size: int
+    build_seconds: float
+    build_memory: int
+    update_seconds: float
+    update_memory: int
+    delta_files: int
+    delta_bytes: int
+    nodes: int
+    edges: int
+    load: float
+    """Of the machine when it was done: others' work makes seconds longer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Soaked:
+    """The first and the last updates of a long row of them, in one process."""
+
+    updates: int
+    window: int
+    first_seconds: float
+    last_seconds: float
+    first_memory: int
+    last_memory: int
+    first_files: int
+    last_files: int
+    first_entries: int
+    last_entries: int
+    load: float
+
+
+def keep_measured(done: Measured) -> None:
+    facts = facts_now()
+    facts["growth"] = [each for each in facts["growth"] if (each["kind"], each["size"]) != (done.kind, done.size)]
+    facts["growth"].append(asdict(done))
+    _write(facts)
+
+
+def keep_soaked(done: Soaked) -> None:
+    _write(facts_now() | {"soak": asdict(done)})
+
+
+def known(kind: str) -> list[Measured]:
+    """What was measured of the kind, by size."""
+    held = [Measured(**each) for each in facts_now()["growth"] if each["kind"] == kind]
+    return sorted(held, key=lambda each: each.size)
+
+
+def soaked() -> Soaked | None:
+    held = facts_now()["soak"]
+    return Soaked(**held) if held else None
+
+
+def slope(held: Sequence[Measured], which: str) -> float:
+    """The exponent of the power of size that fits best: the slope of a line through the logarithms."""
+    points = [(math.log(each.size), math.log(max(1e-9, getattr(each, which)))) for each in held]
+    middle = [sum(values) / len(points) for values in zip(*points, strict=True)]
+    across = sum((x - middle[0]) ** 2 for x, _ in points)
+    return sum((x - middle[0]) * (y - middle[1]) for x, y in points) / across
+
+
+def facts_now(path: Path = FACTS) -> dict[str, Any]:
+    return json.loads(path.read_text()) if path.exists() else {"growth": [], "soak": None, "machine": "", "date": ""}
+
+
+def _write(facts: dict[str, Any]) -> None:
+    memory = psutil.virtual_memory().total / 2**30
+    machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, {platform.system()}"
+    FACTS.write_text(
+        json.dumps(facts | {"machine": machine, "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"}, indent=1) + "\n"
+    )

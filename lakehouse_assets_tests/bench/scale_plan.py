@@ -1,0 +1,73 @@
+"""What ten thousand repositories and a billion nodes take, worked out from what was measured; nothing of it was run."""
+
+from lakehouse_assets.lake.data_files import ROWS_PER_FILE
+from lakehouse_assets.plan.batching import BatchLimits
+from lakehouse_assets_tests.bench.scale_facts import Measured
+
+REPOSITORIES = 10_000
+NODES = 1_000_000_000
+COMMITS_A_DAY = 10
+EXECUTORS, CORES = 16, 4
+
+
+def plan(largest: Measured, many: Measured | None, *, cores: int) -> list[str]:
+    """The arithmetic in words, each figure with those that it comes of."""
+    work = largest.build_seconds * cores / largest.nodes  # core seconds a node, as if all cores were always busy
+    core_hours = NODES * work / 3600
+    hours = core_hours / (EXECUTORS * CORES)
+    stored = NODES * largest.delta_bytes / largest.nodes
+    edges = NODES * largest.edges / largest.nodes
+    updates = REPOSITORIES * COMMITS_A_DAY
+    busy = updates * largest.update_seconds / 86_400
+    files = (NODES + edges) / ROWS_PER_FILE
+    batches = -(-REPOSITORIES // BatchLimits().repositories)
+    lines = [
+        "## Past one machine: ten thousand repositories, a billion nodes",
+        "",
+        f"Worked out from the build of {largest.size:,} files above ({largest.nodes:,} nodes in "
+        f"{largest.build_seconds:,.0f} s on {cores} cores, {largest.delta_bytes / 2**20:,.0f} MiB); not run.",
+        "`scenarios/test_cluster.py` shows the same build on a Spark cluster with the same rows.",
+        "",
+        "| what | figure | from |",
+        "|---|---|---|",
+        f"| first build | {core_hours:,.0f} core hours | {NODES:,} nodes × {work * 1e6:,.1f} µs "
+        f"({largest.build_seconds:,.0f} s × {cores} cores ÷ {largest.nodes:,}) |",
+        f"| on {EXECUTORS} executors of {CORES} cores | {hours:,.1f} hours | ÷ {EXECUTORS * CORES}, if the work "
+        "spreads evenly: it is cut by files, sixteen slices an executor |",
+        f"| storage | {stored / 2**30:,.0f} GiB | {largest.delta_bytes / largest.nodes:,.0f} bytes a node, with its "
+        "edges, props, texts and links |",
+        f"| edges | {edges / 1e9:,.1f} billion | {largest.edges / largest.nodes:.2f} a node |",
+        f"| files of nodes and edges | {files:,.0f} | ÷ {ROWS_PER_FILE:,} rows a file, and one more a repository |",
+        f"| a commit | {largest.update_seconds:.1f} s of one core | the one-file update above |",
+        f"| {COMMITS_A_DAY} commits a day each | {busy:,.1f} cores busy "
+        f"| {updates:,} × {largest.update_seconds:.1f} s ÷ 86,400 s |",
+        f"| Delta commits of the first build | {batches} a table | batches of {BatchLimits().repositories} |",
+    ]
+    if many is not None:
+        each = many.build_seconds / many.size
+        total = REPOSITORIES * each / 3600
+        lines.append(
+            f"| what a repository costs beside its files | {each:.2f} s, {total:,.1f} hours for all | "
+            f"{many.build_seconds:,.0f} s ÷ {many.size:,} repositories of five files |"
+        )
+    return [*lines, "", *_BREAKS]
+
+
+_BREAKS = """\
+### What breaks first, and what was done about it
+
+1. **The ledger's index.** Ten thousand repositories × some forty tables are 400,000 rows of `materializations`, read
+   when a run plans. It is read once per process and again only when its log moved; a run writes to it once, at its
+   end. Past a few million rows it has to be read by repository.
+2. **The driver's part of linking.** A repository is linked in the driver's processes, as many as cores, with summaries
+   of its files in memory: a single repository of a million files does not fit, a million files in ten thousand
+   repositories do, one after the other. Runs of different repositories go side by side (one run a repository at a
+   time, by its lock), so that several drivers share the work.
+3. **One log a table.** Every update appends entries to each table's log, and a reader loads it from the last checkpoint
+   (every hundred commits). Updates of many repositories are batched into one commit a table; `lakehouse vacuum` drops
+   entries that nobody holds.
+4. **Small files.** Each repository has at least one file a table. `nightly_maintenance` compacts within a repository,
+   never across: 10,000 repositories × 20 tables are 200,000 files, which a listing of the log bears and a listing of
+   the folder would not; nothing here lists folders, except `vacuum`.
+5. **The shared volume.** Workers and drivers write to one POSIX volume; its throughput bounds the first build. Tables
+   on object storage are not supported.""".splitlines()
