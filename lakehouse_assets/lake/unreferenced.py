@@ -8,7 +8,7 @@ Cost: the shas of `blobs`, the keys of `extracts`, the files of every held versi
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -69,12 +69,25 @@ def _referenced(lake: Lake, holds: Sequence[Hold]) -> str:
     """The contents that a file has, at the head or in a version that is held, or had before the last update."""
     parts = [f"SELECT blob_sha FROM {relation(lake, SNAPSHOTS)}"]
     parts += [f"SELECT {name} FROM {relation(lake, FILE_CHANGES)}" for name in ("old_blob", "new_blob")]
-    held = {(hold.version, hold.partition) for hold in holds_of(SNAPSHOTS.name, holds) if hold.version is not None}
-    for version, partition in sorted(held, key=str):
-        scopes: Scopes = () if partition is None else equal_scopes(SNAPSHOTS.partition_by[0], [partition])
-        if is_readable(lake, SNAPSHOTS, version, scopes):
+    held: dict[int, set[str | None]] = {}
+    for hold in holds_of(SNAPSHOTS.name, holds):
+        if hold.version is not None:
+            held.setdefault(hold.version, set()).add(hold.partition)
+    for version, partitions in sorted(held.items()):
+        for scopes in _readable(lake, version, partitions):
             parts.append(f"SELECT blob_sha FROM {relation(lake, SNAPSHOTS, version=version, scopes=scopes)}")
     return " UNION ".join(parts)
+
+
+def _readable(lake: Lake, version: int, partitions: Set[str | None]) -> list[Scopes]:
+    """What can still be read of a held version, in as few readings as can be: thousands of repositories may have been
+    published at one. `None` holds all of it."""
+    if None in partitions and is_readable(lake, SNAPSHOTS, version, ()):
+        return [()]
+    named = equal_scopes(SNAPSHOTS.partition_by[0], sorted(name for name in partitions if name is not None))
+    if named and is_readable(lake, SNAPSHOTS, version, named):
+        return [named]
+    return [(scope,) for scope in named if is_readable(lake, SNAPSHOTS, version, (scope,))]
 
 
 def _collect(
