@@ -150,7 +150,7 @@ class UpsertService:
         reached("write: after quarantine")
         held = table or self._lake.ensure(contract)
         reached("write: after table made")
-        known = held.version()
+        known = -1 if table is None else table.version()  # one that was made meanwhile may have it already
         return retried(
             f"table {contract.name}", lambda: self._attempt(job, staged, held, known=known, quarantined=len(aside))
         )

@@ -124,6 +124,7 @@ def test_the_asset_tells_what_it_made_of_which_commit(
     sha = repo.commit({"a.py": "1"})
     register(settings, [("repo", str(repo.path))])
     read = reading(repo, settings)
+    lake.ensure(COMMITS)
     Ledger(lake).record(COMMITS, known=[new_entry(git_key(COMMITS, read.repository, sha), run_id="before")])
     python = scip.written(tmp_path / "p.scip", [scip.document("a.py", "x")], metadata=PYTHON)
     install(tmp_path / "bin", monkeypatch, {"scip-python": python})
