@@ -19,7 +19,7 @@ from lakehouse_assets_tests.support.ports import free_port
 AT_ONCE = 50
 REQUESTS = 1_000
 MOST_MEDIAN = 0.2
-GIVEN_HOME = "LAKEHOUSE_BENCH_DJANGO"
+GIVEN_HOME = "LAKEHOUSE_BENCH_DJANGO_HOME"
 """A home with django synced, so that it need not be built for this alone."""
 
 
