@@ -30,10 +30,10 @@ class WatchedRunLauncher(DefaultRunLauncher):
     def check_run_worker_health(self, run: DagsterRun) -> CheckRunHealthResult:
         if run.remote_job_origin is None:  # a command that was killed is begun again by who gave it
             return CheckRunHealthResult(WorkerStatus.RUNNING)
-        lake = load_settings().lake
-        if is_abandoned(lake, run.run_id):
+        locks = load_settings().locks
+        if is_abandoned(locks, run.run_id):
             return CheckRunHealthResult(WorkerStatus.FAILED, "The process that carried it out is gone.")
-        if not is_known(lake, run.run_id) and self._is_late(run.run_id):
+        if not is_known(locks, run.run_id) and self._is_late(run.run_id):
             return CheckRunHealthResult(WorkerStatus.FAILED, "Its process did not come to a first step.")
         return CheckRunHealthResult(WorkerStatus.RUNNING)
 

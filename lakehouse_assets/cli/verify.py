@@ -84,8 +84,9 @@ def _scratch_home(settings: Settings) -> Iterator[Settings]:
     with tempfile.TemporaryDirectory(prefix="verify-", dir=settings.home) as folder:
         home = Path(folder)
         settings.mirrors.mkdir(parents=True, exist_ok=True)
-        kept = {name: os.environ.get(name) for name in ("LAKEHOUSE_HOME", "DAGSTER_HOME")}
+        kept = {name: os.environ.get(name) for name in ("LAKEHOUSE_HOME", "LAKEHOUSE_LAKE", "DAGSTER_HOME")}
         os.environ["LAKEHOUSE_HOME"] = str(home)
+        os.environ["LAKEHOUSE_LAKE"] = str(home / "lake")  # on this machine's disk, wherever the lake itself is
         os.environ.pop("DAGSTER_HOME", None)  # the project's own: its storage is below LAKEHOUSE_HOME, and quicker
         try:
             scratch = load_settings()

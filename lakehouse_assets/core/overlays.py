@@ -20,7 +20,7 @@ FILE_NAME = "lakehouse.toml"
 BASE = "base"
 PREFIX = "LAKEHOUSE_"
 _VARIABLES = "variables"
-_PATHS = ("home", "ingest", "models", "cache")
+_PATHS = ("home", "ingest", "models", "cache", "lake")
 _NAMES = (
     *_PATHS,
     "spark",

@@ -86,9 +86,9 @@ class Rows:
 
     def duckdb(self) -> "duckdb.DuckDBPyRelation":
         """A relation of a connection of its own, to ask on in DuckDB."""
-        import duckdb
+        from lakehouse_assets.lake.local_sql import new_database
 
-        connection = duckdb.connect()
+        connection = new_database()
         connection.execute("SET TimeZone = 'UTC'")
         self._name_tables(connection)
         return connection.sql(self.sql)

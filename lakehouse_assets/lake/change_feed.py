@@ -224,7 +224,7 @@ def _earlier(
         return None
     folder = lake.path(contract)
     try:
-        earlier = DeltaTable(folder, version=version)
+        earlier = DeltaTable(str(folder), version=version)
     except DeltaError:
         return None  # the log entries that make up that version are gone
     kinds = {field.name: field.type for field in present.schema().fields}

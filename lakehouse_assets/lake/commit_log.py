@@ -19,6 +19,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
 from lakehouse_assets.core.effects import reached
+from lakehouse_assets.core.object_path import LakePath, ObjectPath
 
 CHECKPOINT_EVERY = 100
 _PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}
@@ -32,9 +33,17 @@ _PLAIN_SETTINGS = {
 _BEYOND_PLAIN = ("delta.generationExpression", "delta.identity", "delta.invariants", "CURRENT_DEFAULT")
 
 
-def log_entry(folder: Path, version: int) -> Path:
+def log_entry(folder: LakePath, version: int) -> LakePath:
     """The file that tells what a version of the table in a folder did."""
     return folder / "_delta_log" / f"{version:020}.json"
+
+
+def has_log(folder: LakePath) -> bool:
+    """Whether a table has been made there. Only entries count: a writer that makes it just now, or was killed at it,
+    leaves other files."""
+    log = folder / "_delta_log"
+    there = log.rglob("*") if isinstance(log, ObjectPath) else log.iterdir() if log.is_dir() else ()
+    return any(entry.suffix in (".json", ".parquet") for entry in there)
 
 
 def is_plain(table: DeltaTable) -> bool:
@@ -55,7 +64,7 @@ def is_plain(table: DeltaTable) -> bool:
 
 def commit(
     table: DeltaTable,
-    folder: Path,
+    folder: LakePath,
     actions: Sequence[Mapping[str, Any]],
     *,
     operation: str,
@@ -90,7 +99,7 @@ def commit(
     return version
 
 
-def newest_version(folder: Path, known: int) -> int | None:
+def newest_version(folder: LakePath, known: int) -> int | None:
     """The table's newest version, from one that is known on; None if the table asks something else of a writer since.
 
     Only the entries behind it are looked at: delta-rs would go through all files of the table to bring it up.
@@ -103,7 +112,7 @@ def newest_version(folder: Path, known: int) -> int | None:
     return known
 
 
-def brought_up(table: DeltaTable, folder: Path) -> None:
+def brought_up(table: DeltaTable, folder: LakePath) -> None:
     """Bring an open table up to what others have committed since; most often that is nothing, and costs one look."""
     if log_entry(folder, table.version() + 1).exists():
         table.update_incremental()
@@ -123,17 +132,26 @@ def removal(path: str, *, size: int, partition: Mapping[str, str | None], data_c
     }
 
 
-def put_if_absent(path: Path, data: bytes) -> None:
+def put_if_absent(path: LakePath, data: bytes) -> None:
     """Make a file with its content in one step, or fail as a conflict if there is one of that name.
 
     Not forced to disk, as no engine forces its data files: what a power cut takes of these, an entry could not mend.
     """
+    try:
+        if isinstance(path, ObjectPath):
+            reached("commit: before log entry")
+            path.put_new(data)
+        else:
+            _link_new(path, data)
+    except FileExistsError:
+        raise CommitFailedError(f"version {int(path.stem)} was committed by another writer") from None
+
+
+def _link_new(path: Path, data: bytes) -> None:
     waiting = path.with_name(f"_commit_{uuid.uuid4()}.json.tmp")
     waiting.write_bytes(data)
     try:
         reached("commit: before log entry")
         os.link(waiting, path)
-    except FileExistsError:
-        raise CommitFailedError(f"version {int(path.stem)} was committed by another writer") from None
     finally:
         waiting.unlink()

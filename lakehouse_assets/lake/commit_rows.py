@@ -5,13 +5,13 @@ Cost: the commit's own files, of which DuckDB keeps the first few rows; whatever
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import duckdb
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import files_relation
 from lakehouse_assets.lake.shown_rows import as_pairs, as_rows, in_key_order, samples_of, shown_columns, shown_pairs
@@ -49,12 +49,12 @@ def _data(actions: Sequence[Mapping[str, Any]], name: str) -> list[Mapping[str, 
     return [action[name] for action in actions if name in action and action[name]["dataChange"]]
 
 
-def _files(folder: Path, told: Sequence[Mapping[str, Any]]) -> list[Path]:
+def _files(folder: LakePath, told: Sequence[Mapping[str, Any]]) -> list[LakePath]:
     return [folder / unquote(action["path"]) for action in told]
 
 
 def _first(
-    connection: duckdb.DuckDBPyConnection, contract: TableContract, files: Sequence[Path], limit: int
+    connection: duckdb.DuckDBPyConnection, contract: TableContract, files: Sequence[LakePath], limit: int
 ) -> tuple[tuple[str | None, ...], ...]:
     if not files:
         return ()
@@ -64,7 +64,7 @@ def _first(
 
 
 def _from_feed(
-    connection: duckdb.DuckDBPyConnection, contract: TableContract, files: Sequence[Path], limit: int
+    connection: duckdb.DuckDBPyConnection, contract: TableContract, files: Sequence[LakePath], limit: int
 ) -> Samples:
     source = files_relation(contract, [str(file) for file in files], also=("_change_type",))
     same = " AND ".join(f"{column(name, 'duckdb', of='b')} = {column(name, 'duckdb', of='a')}" for name in contract.key)

@@ -93,7 +93,7 @@ def _compact(lake: Lake, contract: TableContract, table: DeltaTable, bins: Seque
     path = lake.path(contract)
     first = contract.partition_by[0] if contract.partition_by else None
     partitions = {each.files[0].partition[first] for each in bins} if first else set[Any]()
-    with holding(lake.root, contract, equal_scopes(first, sorted(partitions)) if first else ()):
+    with holding(lake.locks, contract, equal_scopes(first, sorted(partitions)) if first else ()):
         brought_up(table, path)
         bins = [each for each in bins if _is_present(table, each)]
         folder = TableFolder.of(table, path, contract)

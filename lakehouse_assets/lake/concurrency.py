@@ -4,6 +4,10 @@ Delta notices most conflicts at the commit. What it does not notice is an append
 loads of one repository would both go in, and so would one that was planned before another's rows came. That
 is why writers hold a lock on their partitions from planning to report. The system frees it when a process dies.
 
+Writers of other machines, where the lake is in an object store, do without: a commit of ours is put just behind the
+version that it was planned on, or planned anew. Spark's own commits may come later, so that there an append is
+committed as a replacement of nothing, which Delta checks, and what came between is counted in (`upsert`).
+
 Cost: one file a stripe. Writers of different partitions meet only if they share one, and then merely wait.
 """
 
@@ -28,7 +32,13 @@ ATTEMPTS = 10
 STRIPES = 32
 _LONGEST_WAIT_SECONDS = 2.0
 _PART = "concurrency"
-_SPARK_CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
+_SPARK_CONFLICTS = (
+    "DELTA_CONCURRENT",
+    "DELTA_METADATA_CHANGED",
+    "DELTA_PROTOCOL_CHANGED",
+    "RemoteFileChangedException",
+)
+"""The last is Hadoop's word for a conditional request that S3 refused: another writer has put that log entry."""
 _T = TypeVar("_T")
 
 

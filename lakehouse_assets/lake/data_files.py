@@ -5,13 +5,13 @@ values if they are plain; else after their fingerprint: what a reader needs is i
 escaped is one that engines escape differently.
 """
 
+import io
 import re
 import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from lakehouse_assets.contracts.table import ColumnType, TableContract
 from lakehouse_assets.core.hashing import fingerprint
+from lakehouse_assets.core.object_path import LakePath, ObjectPath
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.plan.file_statistics import file_statistics
 
@@ -60,7 +61,7 @@ class DataFile:
 
 
 def write_data_file(
-    folder: Path, contract: TableContract, place: PartitionValues, rows: pa.Table, *, mark: str
+    folder: LakePath, contract: TableContract, place: PartitionValues, rows: pa.Table, *, mark: str
 ) -> DataFile:
     """Write rows of the partition `place`; `mark` is in the file's name, to find what a writer left behind."""
     path = f"{_partition_folder(contract, place)}part-{mark}-{uuid.uuid4()}.zstd.parquet"
@@ -75,7 +76,7 @@ def write_data_file(
 
 
 def write_change_file(
-    folder: Path, contract: TableContract, place: PartitionValues, rows: pa.Table, *, mark: str
+    folder: LakePath, contract: TableContract, place: PartitionValues, rows: pa.Table, *, mark: str
 ) -> dict[str, Any]:
     """Write what changed in the partition, each row with its `_change_type`, as the action that names it."""
     path = f"{CHANGES}/{_partition_folder(contract, place)}cdc-{mark}-{uuid.uuid4()}.zstd.parquet"
@@ -84,18 +85,27 @@ def write_change_file(
     return {"cdc": {"path": path, "partitionValues": partition, "size": size, "dataChange": False}}
 
 
-def write_parquet(path: Path, rows: pa.Table) -> int:
+def write_parquet(path: LakePath, rows: pa.Table) -> int:
     """Write a file and give its size."""
+    target = io.BytesIO() if isinstance(path, ObjectPath) else path
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(
         rows,
-        path,
+        target,
         compression="zstd",
         row_group_size=_ROWS_PER_GROUP,
         store_schema=False,
         use_dictionary=[name for name in rows.column_names if _repeats(rows[name])],  # pyright: ignore[reportArgumentType]
     )
+    if isinstance(path, ObjectPath):
+        assert isinstance(target, io.BytesIO)
+        return path.write_bytes(target.getvalue())  # whole or not at all
     return path.stat().st_size
+
+
+def open_parquet(path: LakePath, **options: Any) -> pq.ParquetFile:
+    """A data file to read columns of."""
+    return pq.ParquetFile(path.reader() if isinstance(path, ObjectPath) else path, **options)
 
 
 def _repeats(values: pa.ChunkedArray) -> bool:
@@ -116,13 +126,16 @@ def partition_values(contract: TableContract, texts: Mapping[str, str | None]) -
     return tuple(_value(contract.column(name).type, texts[name]) for name in contract.partition_by)
 
 
-def remove_marked(folder: Path, mark: str) -> None:
+def remove_marked(folder: LakePath, mark: str) -> None:
     """Remove what a writer wrote under its mark and no commit names."""
     for path in folder.rglob(f"*-{mark}-*.parquet"):
         path.unlink(missing_ok=True)
 
 
-def remove_files(folder: Path, paths: Sequence[str]) -> None:
+def remove_files(folder: LakePath, paths: Sequence[str]) -> None:
+    if isinstance(folder, ObjectPath):
+        folder.remove_below(paths)
+        return
     for path in paths:
         (folder / path).unlink(missing_ok=True)
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.environment_changes import drop_environment
@@ -81,7 +82,7 @@ def building(lake: Lake) -> Generator[None, None, None]:
 
 @contextmanager
 def _building(lake: Lake, kind: int) -> Generator[None, None, None]:
-    folder = lake.root / ".locks"
+    folder = lake.locks / ".locks"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "building").open("ab") as lock:
         fcntl.flock(lock, kind)
@@ -112,9 +113,23 @@ def _remove(lake: Lake, tables: list[str]) -> None:
         where = in_list("asset", tables, "datafusion")
         retried(f"table {MATERIALIZATIONS.name}", lambda: lake.open(MATERIALIZATIONS).delete(where))
     for table in tables:
-        waiting = lake.root / f".removed-{table}"
-        lake.path(named(table)).rename(waiting)  # in one step, so that no half of a table is ever seen
+        folder = lake.path(named(table))
+        if isinstance(folder, ObjectPath):
+            _remove_objects(folder)
+            continue
+        waiting = folder.with_name(f".removed-{table}")
+        folder.rename(waiting)  # in one step, so that no half of a table is ever seen
         shutil.rmtree(waiting)
+
+
+def _remove_objects(folder: ObjectPath) -> None:
+    """Objects cannot be renamed together. Without its checkpoints and first entry a table can be read by nobody, so
+    that what a kill leaves is refused, and removed by the next collection; the last entry goes last."""
+    log = sorted(each.relative_to(folder).as_posix() for each in (folder / "_delta_log").rglob("*"))
+    folder.remove_below([each for each in log if not each.endswith(".json")])
+    folder.remove_below([each for each in log if each.endswith(f"{0:020}.json")])
+    folder.remove_below([each.relative_to(folder).as_posix() for each in folder.rglob("*.parquet")])
+    folder.remove_below([each for each in log if each.endswith(".json")])
 
 
 def _bytes(lake: Lake, table: str) -> int:

@@ -7,7 +7,6 @@ that a replay of it is noticed however late. One that is wanted only if it chang
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,6 +14,7 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.commit_log import commit, is_plain
 from lakehouse_assets.lake.copy_on_write import execute_here
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def execute(
     table: DeltaTable,
-    path: Path,
+    path: LakePath,
     contract: TableContract,
     plan: WritePlan,
     facts: TableFacts,
@@ -82,7 +82,7 @@ def _by_spark(
     return execute_spark(spark, table, contract, plan, frame, staged.facts, contents, account.note)
 
 
-def _nothing_changed(table: DeltaTable, path: Path, plan: WritePlan, outcome: Outcome, account: Account) -> Outcome:
+def _nothing_changed(table: DeltaTable, path: LakePath, plan: WritePlan, outcome: Outcome, account: Account) -> Outcome:
     reached("write: before commit")
     version = commit(
         table, path, [], operation="MERGE", note=account.note(outcome), transaction=plan.request.key, metrics={}

@@ -6,13 +6,13 @@ slice, in a fraction of that.
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.lake.making import in_order
@@ -41,7 +41,7 @@ def is_for_workers(frame: "DataFrame", contract: TableContract, request: WriteRe
 
 @contextmanager
 def frame_stage(
-    frame: "DataFrame", contract: TableContract, request: WriteRequest, folder: Path, *, run_id: str
+    frame: "DataFrame", contract: TableContract, request: WriteRequest, folder: LakePath, *, run_id: str
 ) -> Generator[FileStage, None, None]:
     """Let workers write the frame. It is kept meanwhile, because putting it in order looks at it twice."""
     kept = frame.persist()

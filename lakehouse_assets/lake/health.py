@@ -5,12 +5,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
-from pathlib import Path
 from typing import Literal
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.java import find_java
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
 from lakehouse_assets.lake.jars import delta_jars
 from lakehouse_assets.lake.server import port_is_free, running_server
@@ -122,7 +122,7 @@ def _lake(settings: Settings) -> Iterator[Finding]:
         yield Finding(check="dagster", status="warning", seen="there is no .env for `dagster dev`", remedy="make setup")
 
 
-def _strays(root: Path, known: set[str]) -> list[str]:
+def _strays(root: LakePath, known: set[str]) -> list[str]:
     if not root.is_dir():
         return []
     return sorted(p.name for p in root.iterdir() if not p.name.startswith(".") and p.name not in known)

@@ -9,12 +9,14 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.pins import pins
 from lakehouse_assets.lake.published import PublishedCommit, published_commits
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.holds import Hold, Retention, retained
 
+_LOG = "_delta_log"
 _DEEPEST = 3
 """How many folders below the lake's own a clone may lie."""
 
@@ -45,10 +47,8 @@ def pinned_commits(settings: Settings) -> Iterator[Hold]:
 def clones(settings: Settings) -> Iterator[Hold]:
     """Tables below the lake's folder whose log names files of another table there, as a shallow clone does."""
     root = settings.lake
-    logs = (log for depth in range(1, _DEEPEST + 1) for log in root.glob("*/" * depth + "_delta_log"))
-    for folder in sorted(log.parent for log in logs):
-        for table, files in _foreign_files(root, folder).items():
-            clone = folder.relative_to(root).as_posix()
+    for clone in _below(root):
+        for table, files in _foreign_files(str(root), clone).items():
             yield Hold(table=table, by=f"clone {clone}", why=f"{clone} names these files", files=tuple(files))
 
 
@@ -64,16 +64,23 @@ def iceberg_snapshots(settings: Settings) -> Iterator[Hold]:
             yield Hold(table=name, by=f"Iceberg table {name}", why="its readers read the same files", version=version)
 
 
-def _foreign_files(root: Path, folder: Path) -> dict[str, list[str]]:
+def _below(root: LakePath) -> list[str]:
+    """The folders of tables, by their places below the lake's own."""
+    if isinstance(root, Path):
+        logs = (log for depth in range(1, _DEEPEST + 1) for log in root.glob("*/" * depth + "_delta_log"))
+        return sorted(log.parent.relative_to(root).as_posix() for log in logs)
+    entries = (entry.parent.parent.relative_to(root) for entry in root.rglob("*.json") if entry.parent.name == _LOG)
+    return sorted({place.as_posix() for place in entries if len(place.parts) <= _DEEPEST})
+
+
+def _foreign_files(root: str, clone: str) -> dict[str, list[str]]:
     """Files that a table has in the folders of tables of ours, by table, as these tables' logs name them."""
     found: dict[str, list[str]] = {}
-    for named in pa.table(DeltaTable(folder).get_add_actions())["path"].to_pylist():
-        path = Path(unquote(urlparse(named).path))
-        if not path.is_absolute() or path.is_relative_to(folder) or not path.is_relative_to(root):
-            continue
-        below = path.relative_to(root)
-        if below.parts[0] in CATALOG:
-            found.setdefault(below.parts[0], []).append(Path(*below.parts[1:]).as_posix())
+    for named in pa.table(DeltaTable(f"{root}/{clone}").get_add_actions())["path"].to_pylist():
+        path = unquote(named if root.startswith("s3://") else urlparse(named).path)
+        table, _, file = path.removeprefix(f"{root}/").partition("/")
+        if path.startswith(f"{root}/") and not path.startswith(f"{root}/{clone}/") and table in CATALOG:
+            found.setdefault(table, []).append(file)
     return found
 
 

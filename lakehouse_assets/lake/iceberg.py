@@ -35,6 +35,7 @@ from pyiceberg.utils.datetime import date_to_days, datetime_to_micros
 
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.lake.iceberg_schema import columns_of, iceberg_schema, iceberg_type, partition_spec
 from lakehouse_assets.lake.table_facts import table_facts
@@ -83,6 +84,13 @@ def publish(lake: Lake, contract: TableContract, catalog: Catalog, *, keep: int 
 
     Only the last `keep` snapshots stay: each of them holds back the vacuum of files that it shares.
     """
+    if isinstance(lake.root, ObjectPath):
+        raise LakeStateError(
+            subject=f"table {contract.name}",
+            seen=f"it is in an object store ({lake.root})",
+            why="Iceberg tables share the data files of a lake on a file system; here they would have to be copied",
+            remedy="let readers open the Delta table itself, or keep the lake in a folder (LAKEHOUSE_LAKE)",
+        )
     delta = lake.open(contract)
     if not is_plain(delta):
         raise LakeStateError(
@@ -134,7 +142,7 @@ def _bring_up(table: Table, folder: TableFolder, delta: DeltaTable, state: Mappi
         ):
             for path in sorted(present.keys() - published.keys()):
                 source = _shared_or_copied(table, folder, present[path])
-                copied += not source.is_relative_to(folder.path)
+                copied += not str(source).startswith(f"{folder.path}/")
                 snapshot.append_data_file(_data_file(table, folder, present[path], source))
             for path in published.keys() - present.keys():
                 snapshot.delete_data_file(published[path])
@@ -183,7 +191,7 @@ def _ensured(catalog: Catalog, contract: TableContract, columns: tuple[Column, .
 
 def _shared_or_copied(table: Table, folder: TableFolder, file: FileFacts) -> Path:
     """The file itself if its columns are of the table's types, else a copy that is."""
-    source = folder.path / unquote(file.path)
+    source = Path(str(folder.path), unquote(file.path))
     held = pq.read_schema(source)
     if all(folder.schema.field(field.name).type == field.type for field in held):
         return source

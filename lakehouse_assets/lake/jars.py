@@ -17,15 +17,31 @@ import sys
 import tempfile
 import time
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError
 from lakehouse_assets.core.java import find_java
 from lakehouse_assets.core.overlays import read_overlay
+from lakehouse_assets.core.settings import Settings
 
 DELTA_VERSION = "4.4.0"
 DELTA_COORDINATES = f"io.delta:delta-spark_4.2_2.13:{DELTA_VERSION}"
 """What goes with the pinned delta-spark and pyspark; a test holds them together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JarSet:
+    """JARs that come and go together."""
+
+    title: str
+    coordinates: str
+    names: tuple[str, ...]
+    """The file names that Ivy gives to those that are needed."""
+    excluded: tuple[str, ...]
+    """Groups of dependencies that Spark ships already or that nothing of ours uses (Ivy's glob patterns)."""
+    serves: str
+
 
 NEEDED = (
     "delta-spark_4.2_2.13",
@@ -34,28 +50,37 @@ NEEDED = (
     "delta-kernel-defaults",
     "delta-kernel-unitycatalog",
 )
-EXCLUDED = (
-    "com.*:*",
-    "org.*:*",
-    "commons-*:*",
-    "javax.*:*",
-    "jakarta.*:*",
-    "io.dropwizard.*:*",
-    "io.netty:*",
-    "io.unitycatalog:*",
+DELTA = JarSet(
+    title="Delta's JARs",
+    coordinates=DELTA_COORDINATES,
+    names=tuple(f"io.delta_{artifact}-{DELTA_VERSION}.jar" for artifact in NEEDED),
+    excluded=(
+        "com.*:*",
+        "org.*:*",
+        "commons-*:*",
+        "javax.*:*",
+        "jakarta.*:*",
+        "io.dropwizard.*:*",
+        "io.netty:*",
+        "io.unitycatalog:*",
+    ),
+    serves="Spark cannot read or write Delta tables",
 )
-"""Groups of Delta's dependencies that Spark ships already or that only Unity Catalog needs (Ivy's glob patterns)."""
+HADOOP_VERSION = "3.5.0"
+"""Of the Hadoop that the pinned pyspark ships; a test holds them together."""
+S3 = JarSet(
+    title="the JARs for S3",
+    coordinates=f"org.apache.hadoop:hadoop-aws:{HADOOP_VERSION}",
+    names=(f"org.apache.hadoop_hadoop-aws-{HADOOP_VERSION}.jar", "software.amazon.awssdk_bundle-2.35.4.jar"),
+    excluded=("org.wildfly.openssl:*", "software.amazon.s3.analyticsaccelerator:*"),
+    serves="Spark cannot read or write tables in an object store",
+)
 
 _MANIFEST = "manifest.json"
 _PARTIAL = ".resolving-"
 _TIMEOUT_SECONDS = 600
 _ABANDONED_AFTER_SECONDS = 24 * 3600
 _TAIL_LINES = 15
-
-
-def jar_names() -> tuple[str, ...]:
-    """The file names that Ivy gives to the needed JARs."""
-    return tuple(f"io.delta_{artifact}-{DELTA_VERSION}.jar" for artifact in NEEDED)
 
 
 def cache_directory(environ: dict[str, str] | None = None) -> Path:
@@ -69,47 +94,52 @@ def cache_directory(environ: dict[str, str] | None = None) -> Path:
     return Path("~/.cache/lakehouse_assets").expanduser()
 
 
-def jar_directory(environ: dict[str, str] | None = None) -> Path:
-    return cache_directory(environ) / "jars" / DELTA_COORDINATES.replace(":", "_")
+def jar_directory(environ: dict[str, str] | None = None, jars: JarSet = DELTA) -> Path:
+    return cache_directory(environ) / "jars" / jars.coordinates.replace(":", "_")
 
 
-def delta_jars(environ: dict[str, str] | None = None) -> list[Path]:
+def lake_jars(settings: Settings) -> list[Path]:
+    """What Spark needs for this lake. What S3 takes, hundreds of megabytes, comes when it is first needed."""
+    return [*delta_jars(), *(resolve_jars(jars=S3) if settings.is_on_object_store else ())]
+
+
+def delta_jars(environ: dict[str, str] | None = None, jars: JarSet = DELTA) -> list[Path]:
     """The JARs from the cache; refused when one is missing or cut short."""
-    folder = jar_directory(environ)
-    fault = _fault(folder)
+    folder = jar_directory(environ, jars)
+    fault = _fault(folder, jars)
     if fault is None:
-        return [folder / name for name in jar_names()]
+        return [folder / name for name in jars.names]
     raise EnvironmentNotReadyError(
-        subject=f"Delta's JARs in {folder}",
+        subject=f"{jars.title} in {folder}",
         seen=fault,
-        why="Spark cannot read or write Delta tables without all of them",
+        why=f"{jars.serves} without all of them",
         remedy="run `make setup`",
     )
 
 
-def resolve_jars(environ: dict[str, str] | None = None) -> list[Path]:
+def resolve_jars(environ: dict[str, str] | None = None, jars: JarSet = DELTA) -> list[Path]:
     """Download the JARs unless the cache has them, and return them."""
     env = dict(os.environ) if environ is None else environ
-    folder = jar_directory(env)
-    if _fault(folder) is None:
-        return delta_jars(env)
+    folder = jar_directory(env, jars)
+    if _fault(folder, jars) is None:
+        return delta_jars(env, jars)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         _drop_abandoned(folder.parent)
         with tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=folder.parent) as partial:
-            finished = _collect(_ask_ivy(Path(partial), env), Path(partial) / "finished")
-            _put_in_place(finished, folder)
+            finished = _collect(_ask_ivy(Path(partial), env, jars), Path(partial) / "finished", jars)
+            _put_in_place(finished, folder, jars)
     except OSError as error:
         raise EnvironmentNotReadyError(
             subject=f"cache {folder.parent}",
             seen=str(error),
-            why="Delta's JARs are kept there",
+            why=f"{jars.title} are kept there",
             remedy="make room or make it writable, or set LAKEHOUSE_CACHE to another folder, then run `make setup`",
         ) from error
-    return delta_jars(env)
+    return delta_jars(env, jars)
 
 
-def _fault(folder: Path) -> str | None:
+def _fault(folder: Path, jars: JarSet) -> str | None:
     """What keeps the folder from being used; None if nothing does."""
     manifest = folder / _MANIFEST
     if not manifest.is_file():
@@ -118,7 +148,7 @@ def _fault(folder: Path) -> str | None:
         sizes: dict[str, int] = json.loads(manifest.read_text())
     except ValueError:
         return f"{_MANIFEST} cannot be read"
-    for name in jar_names():
+    for name in jars.names:
         jar = folder / name
         if name not in sizes or not jar.is_file():
             return f"{name} is missing"
@@ -127,7 +157,7 @@ def _fault(folder: Path) -> str | None:
     return None
 
 
-def _ask_ivy(partial: Path, env: dict[str, str]) -> Path:
+def _ask_ivy(partial: Path, env: dict[str, str], jars: JarSet) -> Path:
     """Let `spark-submit` resolve the coordinates for an empty script; return the folder with what it retrieved."""
     spark = _spark_home()
     ivy = partial / "ivy"
@@ -136,7 +166,7 @@ def _ask_ivy(partial: Path, env: dict[str, str]) -> Path:
     command = [
         *(str(spark / "bin" / "spark-submit"), "--master", "local[1]"),
         *("--conf", f"spark.jars.ivy={ivy}", "--conf", "spark.ui.enabled=false"),
-        *("--packages", DELTA_COORDINATES, "--exclude-packages", ",".join(EXCLUDED)),
+        *("--packages", jars.coordinates, "--exclude-packages", ",".join(jars.excluded)),
         str(script),
     ]
     surroundings = env | {
@@ -146,15 +176,15 @@ def _ask_ivy(partial: Path, env: dict[str, str]) -> Path:
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
     }
-    code, output = _run(command, surroundings)
+    code, output = _run(command, surroundings, jars)
     if code != 0:
         raise _unresolved(
-            f"Ivy did not resolve {DELTA_COORDINATES} (exit status {code}). Its last words:\n{_tail(output)}"
+            jars, f"Ivy did not resolve {jars.coordinates} (exit status {code}). Its last words:\n{_tail(output)}"
         )
     return ivy / "jars"
 
 
-def _run(command: list[str], env: dict[str, str]) -> tuple[int, str]:
+def _run(command: list[str], env: dict[str, str], jars: JarSet) -> tuple[int, str]:
     """Run in a process group of its own, and leave none of it behind."""
     process = subprocess.Popen(
         command,
@@ -169,7 +199,7 @@ def _run(command: list[str], env: dict[str, str]) -> tuple[int, str]:
     try:
         output, _ = process.communicate(timeout=_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise _unresolved(f"Ivy did not resolve {DELTA_COORDINATES} within {_TIMEOUT_SECONDS} seconds") from error
+        raise _unresolved(jars, f"Ivy did not resolve {jars.coordinates} within {_TIMEOUT_SECONDS} seconds") from error
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -177,30 +207,30 @@ def _run(command: list[str], env: dict[str, str]) -> tuple[int, str]:
     return process.returncode, output
 
 
-def _collect(retrieved: Path, finished: Path) -> Path:
+def _collect(retrieved: Path, finished: Path, jars: JarSet) -> Path:
     """Move the needed JARs into `finished`, with a manifest of their sizes, if each of them opens."""
     finished.mkdir()
     sizes: dict[str, int] = {}
-    for name in jar_names():
+    for name in jars.names:
         jar = retrieved / name
         if not jar.is_file():
-            raise _unresolved(f"Ivy retrieved {DELTA_COORDINATES} without {name}")
+            raise _unresolved(jars, f"Ivy retrieved {jars.coordinates} without {name}")
         if not zipfile.is_zipfile(jar):
-            raise _unresolved(f"{name} as retrieved is not a JAR")
+            raise _unresolved(jars, f"{name} as retrieved is not a JAR")
         sizes[name] = jar.stat().st_size
         jar.rename(finished / name)
     (finished / _MANIFEST).write_text(json.dumps(sizes, indent=1))
     return finished
 
 
-def _put_in_place(finished: Path, folder: Path) -> None:
+def _put_in_place(finished: Path, folder: Path, jars: JarSet) -> None:
     """Rename into place. A whole folder that another process put there stays; a faulty one makes room."""
-    if folder.exists() and _fault(folder) is not None:
+    if folder.exists() and _fault(folder, jars) is not None:
         folder.rename(finished.with_name("faulty"))
     try:
         finished.rename(folder)
     except OSError:
-        if _fault(folder) is not None:
+        if _fault(folder, jars) is not None:
             raise
 
 
@@ -225,13 +255,13 @@ def _spark_home() -> Path:
     return Path(spec.origin).parent
 
 
-def _unresolved(seen: str) -> EnvironmentNotReadyError:
+def _unresolved(jars: JarSet, seen: str) -> EnvironmentNotReadyError:
     return EnvironmentNotReadyError(
-        subject="Delta's JARs",
+        subject=jars.title,
         seen=seen,
-        why="Spark cannot read or write Delta tables without them, and nothing was kept",
+        why=f"{jars.serves} without them, and nothing was kept",
         remedy="check that Maven Central can be reached (behind a mirror, set DEFAULT_ARTIFACT_REPOSITORY to it) "
-        "and run `make setup` again",
+        f"and run {'`make setup`' if jars is DELTA else 'it'} again",
     )
 
 

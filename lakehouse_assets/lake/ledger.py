@@ -11,7 +11,6 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from deltalake import DeltaTable
@@ -20,6 +19,7 @@ from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
@@ -105,11 +105,11 @@ def removal_note(contract: TableContract, partitions: Iterable[str]) -> str:
 
 
 _LogEntry = tuple[str, int, int]
-_indexes: dict[Path, tuple[_LogEntry | None, _Index]] = {}
+_indexes: dict[LakePath, tuple[_LogEntry | None, _Index]] = {}
 """The index of the lake that was read last, with the log entry that it was read at."""
 
 
-def _last_entry(path: Path) -> _LogEntry | None:
+def _last_entry(path: LakePath) -> _LogEntry | None:
     """Name, identity and time of a table's newest log entry: another table in its place has another."""
     log = path / "_delta_log"
     names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"] if log.is_dir() else []
@@ -252,7 +252,7 @@ def entries_of(commit: Mapping[str, Any]) -> list[Entry]:
     ]
 
 
-def _commit_info(path: Path) -> Mapping[str, Any]:
+def _commit_info(path: LakePath) -> Mapping[str, Any]:
     """What a log entry says of itself; it stands in one of the lines, most often the first."""
     with path.open() as lines:
         for line in lines:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
@@ -22,6 +21,7 @@ from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import REPO
 from lakehouse_assets.lake.commit_log import is_plain
+from lakehouse_assets.lake.data_files import open_parquet
 from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.source_files import Selection, not_extracted, source_files
 from lakehouse_assets.lake.spark_errors import delta_errors
@@ -126,7 +126,7 @@ def _state_rows(lake: Lake, repo: str) -> pa.Table:
     if is_plain(table):
         files = data_files(table, folder, LINK_STATE, equal_scopes(REPO.name, [repo]))
         with delta_errors(f"table {LINK_STATE.name}"):
-            parts = [pq.ParquetFile(each, read_dictionary=texts).read(names, use_threads=False) for each in files]
+            parts = [open_parquet(each, read_dictionary=texts).read(names, use_threads=False) for each in files]
         if parts:
             return pa.concat_tables(parts).unify_dictionaries()
     rows = lake.read(LINK_STATE, columns=names, where=in_list('"repo"', [repo], "datafusion"))

@@ -1,4 +1,8 @@
-"""SQL over rows in this process. One DuckDB serves all: opening one takes longer than a small batch's queries."""
+"""SQL over rows in this process. One DuckDB serves all: opening one takes longer than a small batch's queries.
+
+DuckDB reads a lake's files on a disk by itself, and those of an object store through `object_files`: its own reader of
+object stores is an extension that is loaded from the network, with credentials of its own.
+"""
 
 import threading
 from collections.abc import Generator
@@ -10,6 +14,7 @@ if TYPE_CHECKING:
 
 _lock = threading.Lock()
 _database: "duckdb.DuckDBPyConnection | None" = None
+_reads_object_stores = False
 
 
 @contextmanager
@@ -18,12 +23,37 @@ def local_sql() -> "Generator[duckdb.DuckDBPyConnection, None, None]":
     global _database
     with _lock:
         if _database is None:
-            import duckdb  # takes longer to load than what is asked where nothing changed
-
-            _database = duckdb.connect()
+            _database = new_database()
         cursor = _database.cursor()
     try:
         cursor.execute("SET TimeZone = 'UTC'")
         yield cursor
     finally:
         cursor.close()
+
+
+def new_database(place: str = ":memory:") -> "duckdb.DuckDBPyConnection":
+    """A DuckDB of one's own that reads the files of the lake, wherever they are."""
+    import duckdb  # takes longer to load than what is asked where nothing changed
+
+    database = duckdb.connect(place)
+    if _reads_object_stores:
+        _with_object_stores(database)
+    return database
+
+
+def read_object_stores() -> None:
+    """From now on, files of object stores are read as well: a lake of this process is in one."""
+    global _reads_object_stores
+    with _lock:
+        if _reads_object_stores:
+            return
+        _reads_object_stores = True
+        if _database is not None:
+            _with_object_stores(_database)
+
+
+def _with_object_stores(database: "duckdb.DuckDBPyConnection") -> None:
+    from lakehouse_assets.lake.object_files import ObjectFiles
+
+    database.register_filesystem(ObjectFiles())

@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -17,6 +16,7 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.commit_log import log_entry
 from lakehouse_assets.lake.tables import entry_identity
 from lakehouse_assets.plan.cursors import CommitFacts, Cursor, TableState
@@ -31,10 +31,10 @@ class LogRange:
     """The state of a table with its commits since a cursor, and the files that the feed of the range rests on."""
 
     state: TableState
-    files: tuple[Path, ...]
+    files: tuple[LakePath, ...]
 
     @property
-    def missing(self) -> list[Path]:
+    def missing(self) -> list[LakePath]:
         return [file for file in self.files if not file.exists()]
 
 
@@ -48,10 +48,10 @@ class _LogEntry:
     """Those that tell its changes; partition values are texts, as the log has them."""
 
 
-def log_range(table: DeltaTable, folder: Path, name: str, since: Cursor | None, scopes: Scopes) -> LogRange:
+def log_range(table: DeltaTable, folder: LakePath, name: str, since: Cursor | None, scopes: Scopes) -> LogRange:
     metadata, version = table.metadata(), table.version()
     commits: list[CommitFacts] = []
-    files: list[Path] = []
+    files: list[LakePath] = []
     if since is not None and since.table_id == str(metadata.id):
         for number in range(since.end, version + 1):
             entry = _entry(folder, number)
@@ -75,7 +75,7 @@ def log_range(table: DeltaTable, folder: Path, name: str, since: Cursor | None, 
     )
 
 
-def data_files(table: DeltaTable, folder: Path, contract: TableContract, scopes: Scopes) -> list[Path]:
+def data_files(table: DeltaTable, folder: LakePath, contract: TableContract, scopes: Scopes) -> list[LakePath]:
     """The files that hold the rows of the partitions."""
     actions = pa.table(table.get_add_actions(flatten=True))
     paths = actions["path"].to_pylist()
@@ -88,7 +88,7 @@ def data_files(table: DeltaTable, folder: Path, contract: TableContract, scopes:
     return [folder / unquote(file.path) for file in touched_files(files, scopes, None)]
 
 
-def oldest_version(folder: Path) -> int:
+def oldest_version(folder: LakePath) -> int:
     """The first version that the log can still tell: its first, or that of the oldest checkpoint."""
     names = [path.name for path in (folder / "_delta_log").iterdir()]
     if f"{0:020}.json" in names:
@@ -102,13 +102,13 @@ def columns_fingerprint(schema: str) -> str:
     return json_fingerprint(sorted([field["name"], json.dumps(field["type"], sort_keys=True)] for field in fields))
 
 
-def _entry(folder: Path, version: int) -> _LogEntry | None:
+def _entry(folder: LakePath, version: int) -> _LogEntry | None:
     identity = entry_identity(folder, version)
     return None if identity is None else _read_entry(folder, version, identity)
 
 
 @lru_cache(maxsize=256)
-def _read_entry(folder: Path, version: int, identity: tuple[int, int]) -> _LogEntry:
+def _read_entry(folder: LakePath, version: int, identity: tuple[int, int]) -> _LogEntry:
     """Kept by what tells the file from another in its place: a run asks for each of its repositories."""
     text = log_entry(folder, version).read_text()
     actions = [json.loads(line) for line in text.splitlines() if line]
@@ -119,7 +119,7 @@ def _read_entry(folder: Path, version: int, identity: tuple[int, int]) -> _LogEn
     return _LogEntry(mark=fingerprint([text]), facts=_commit(version, actions), files=tuple(files))
 
 
-def _mark(folder: Path, version: int) -> str | None:
+def _mark(folder: LakePath, version: int) -> str | None:
     entry = _entry(folder, version)
     return None if entry is None else entry.mark
 

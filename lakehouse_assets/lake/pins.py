@@ -31,7 +31,7 @@ class Pin:
 @contextmanager
 def unvacuumed(lake: Lake) -> Generator[None, None, None]:
     """Keep vacuums out: what can be read at the beginning of the scope can be read at its end."""
-    with alone(lake.root, "vacuum"):
+    with alone(lake.locks, "vacuum"):
         yield
 
 

@@ -6,12 +6,12 @@ Cost: a read of the newest fingerprints, once a process and lake; a run that wri
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from lakehouse_assets.contracts.plans import PLANS
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.hashing import json_text
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.lake.tables import Lake
@@ -26,7 +26,7 @@ _ONE = ""
 Told = tuple[str, str, tuple[str, ...]]
 """Fingerprint, lineage and assets: what a row is written for."""
 
-_known: dict[Path, dict[str, Told]] = {}
+_known: dict[LakePath, dict[str, Told]] = {}
 """The newest rows by lake, for runs that follow in one process."""
 
 

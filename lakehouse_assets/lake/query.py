@@ -13,6 +13,7 @@ import duckdb
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.local_sql import new_database
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 
@@ -48,7 +49,7 @@ def tables_now(lake: Lake, query: str, more: Iterable[TableContract] = ()) -> Ta
 def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer]:
     """Run `query` over the tables given, or the lake's as they are now, each under its own name."""
     there = tables or tables_now(lake, query)
-    with duckdb.connect() as connection:
+    with new_database() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for name, sql in there.relations.items():
             connection.execute(f"CREATE VIEW {name} AS FROM {sql}")

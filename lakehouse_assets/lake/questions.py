@@ -15,6 +15,7 @@ from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.local_sql import new_database
 from lakehouse_assets.lake.question_steps import (
     DEFINITIONS_NAMED,
     EDGES_INTO,
@@ -98,5 +99,5 @@ class Questions:
 
 @contextmanager
 def questions(lake: Lake) -> Iterator[Questions]:
-    with duckdb.connect() as connection:
+    with new_database() as connection:
         yield Questions(lake, connection)

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 
 import pyarrow as pa
-from deltalake import write_deltalake
+from deltalake import CommitProperties, DeltaTable, write_deltalake
 
 from lakehouse_assets.contracts.repositories import REPOSITORIES
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.repository import Repository
+from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.tables import Lake
 
 
@@ -35,18 +36,23 @@ class Registry:
 
     def add(self, repositories: Iterable[Repository], *, update: bool = False) -> list[Repository]:
         """Register all or none; gives those that were new or changed. `update` lets a known name take new settings."""
+        wanted = list(repositories)
         with self._locked():
-            known = self.all()
-            changed: dict[str, Repository] = {}
-            for repository in repositories:
-                before = changed.get(repository.name) or known.get(repository.name)
-                if before == repository:
-                    continue
-                if before is not None and not (update and repository.name not in changed):
-                    raise _name_taken(before, repository)
-                changed[repository.name] = repository
-            if changed:
-                self._write(list(changed.values()), replaced=[name for name in changed if name in known])
+            return retried(f"table {REPOSITORIES.name}", lambda: self._add(wanted, update=update))
+
+    def _add(self, repositories: list[Repository], *, update: bool) -> list[Repository]:
+        table = self._lake.ensure(REPOSITORIES)  # before it is read: who writes on another version finds a conflict
+        known = self.all()
+        changed: dict[str, Repository] = {}
+        for repository in repositories:
+            before = changed.get(repository.name) or known.get(repository.name)
+            if before == repository:
+                continue
+            if before is not None and not (update and repository.name not in changed):
+                raise _name_taken(before, repository)
+            changed[repository.name] = repository
+        if changed:
+            _write(table, list(changed.values()), replaced=[name for name in changed if name in known])
         return list(changed.values())
 
     def remove(self, names: Iterable[str]) -> list[Repository]:
@@ -56,22 +62,23 @@ class Registry:
                 self._lake.open(REPOSITORIES).delete(_any_of([repository.name for repository in gone]))
         return gone
 
-    def _write(self, repositories: list[Repository], *, replaced: list[str]) -> None:
-        batch = _to_arrow(repositories)
-        table = self._lake.ensure(REPOSITORIES)
-        if not replaced:
-            write_deltalake(table, batch, mode="append")
-            return
-        merge = table.merge(batch, predicate="t.repo = s.repo", source_alias="s", target_alias="t")
-        merge.when_matched_update_all().when_not_matched_insert_all().execute()
-
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Two commands at once must not both find a name free."""
-        self._lake.root.mkdir(parents=True, exist_ok=True)
-        with (self._lake.root / ".registry.lock").open("w") as lock:
+        """Two commands at once must not both find a name free; those of other machines find it at their commit."""
+        self._lake.locks.mkdir(parents=True, exist_ok=True)
+        with (self._lake.locks / ".registry.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def _write(table: DeltaTable, repositories: list[Repository], *, replaced: list[str]) -> None:
+    batch, alone = _to_arrow(repositories), CommitProperties(max_commit_retries=0)
+    if not replaced:
+        write_deltalake(table, batch, mode="append", commit_properties=alone)
+        return
+    same = "t.repo = s.repo"
+    merge = table.merge(batch, predicate=same, source_alias="s", target_alias="t", commit_properties=alone)
+    merge.when_matched_update_all().when_not_matched_insert_all().execute()
 
 
 def registered(known: Mapping[str, Repository], name: str) -> Repository:

@@ -20,13 +20,13 @@ class LakehouseResource(ConfigurableResource):
 
     def setup_for_execution(self, context: InitResourceContext) -> None:
         if context.run is not None:
-            run_locks.begin(self.settings.lake, context.run.run_id)
-        hold(self.settings.lake, self._repositories(context))
+            run_locks.begin(self.settings.locks, context.run.run_id)
+        hold(self.settings.locks, self._repositories(context))
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
-        let_go(self.settings.lake, self._repositories(context))
+        let_go(self.settings.locks, self._repositories(context))
         if context.run is not None:
-            run_locks.end(self.settings.lake, context.run.run_id)
+            run_locks.end(self.settings.locks, context.run.run_id)
 
     def _repositories(self, context: InitResourceContext) -> list[str]:
         if context.run is None or not isinstance(context.instance, DagsterInstance):

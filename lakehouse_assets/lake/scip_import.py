@@ -265,7 +265,7 @@ def _nothing(contract: TableContract) -> pa.Table:
 @contextmanager
 def _alone(lake: Lake, repo: str) -> Iterator[None]:
     """One import of a repository at a time: chunks of two must not come between each other."""
-    lock = lake.root / ".locks" / "scip" / repo
+    lock = lake.locks / ".locks" / "scip" / repo
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -21,7 +21,7 @@ import psutil
 
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.lake.jars import delta_jars
+from lakehouse_assets.lake.jars import lake_jars
 from lakehouse_assets.plan.spark_conf import driver_conf
 
 _START_SECONDS = 120
@@ -38,6 +38,8 @@ class ServerState:
     born: float
     port: int
     profile: str
+    reads_object_stores: bool = False
+    """Whether it was started for a lake in one: with the JARs, and with credentials in its environment."""
 
     @property
     def url(self) -> str:
@@ -54,8 +56,11 @@ def running_server(settings: Settings) -> ServerState | None:
 
 
 def resident_url(settings: Settings) -> str | None:
+    """The address of the home's server; None if it is not up, or knows nothing of the store that the lake is in."""
     state = running_server(settings)
-    return state.url if state is not None and _accepts(state.port) else None
+    if state is None or (settings.is_on_object_store and not state.reads_object_stores):
+        return None
+    return state.url if _accepts(state.port) else None
 
 
 def start_server(settings: Settings) -> tuple[ServerState, bool]:
@@ -89,7 +94,7 @@ def port_is_free(port: int) -> bool:
 def _launch(settings: Settings) -> ServerState:
     from lakehouse_assets.lake.session import LOCAL_ONLY, LOG_CONF, launch_environment
 
-    conf = driver_conf(settings, jars=delta_jars(), python=sys.executable, log_conf=LOG_CONF) | {
+    conf = driver_conf(settings, jars=lake_jars(settings), python=sys.executable, log_conf=LOG_CONF) | {
         "spark.connect.grpc.binding.port": str(settings.resident_port),
         "spark.connect.grpc.binding.address": _HOST,
     }
@@ -112,6 +117,7 @@ def _launch(settings: Settings) -> ServerState:
                 born=psutil.Process(process.pid).create_time(),
                 port=settings.resident_port,
                 profile=settings.profile,
+                reads_object_stores=settings.is_on_object_store,
             )
         time.sleep(0.1)
     if process.poll() is None:

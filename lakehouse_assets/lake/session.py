@@ -16,7 +16,7 @@ from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakeStateErro
 from lakehouse_assets.core.java import find_java
 from lakehouse_assets.core.settings import InProcess, Remote, Resident, Settings
 from lakehouse_assets.lake.code_archive import code_archive
-from lakehouse_assets.lake.jars import delta_jars
+from lakehouse_assets.lake.jars import lake_jars
 from lakehouse_assets.lake.server import resident_url
 from lakehouse_assets.plan.spark_conf import cluster_conf, driver_conf, session_conf
 
@@ -79,9 +79,9 @@ class SparkRuntime:
                 if target.required:
                     raise EnvironmentNotReadyError(
                         subject="resident Spark server",
-                        seen="LAKEHOUSE_SPARK asks for it and it is not running",
+                        seen="LAKEHOUSE_SPARK asks for it and it is not running, or not for this LAKEHOUSE_LAKE",
                         why="the run would wait for nothing",
-                        remedy="run `lakehouse server start`, or unset LAKEHOUSE_SPARK to run in process",
+                        remedy="run `lakehouse server start` (after a stop, if it is up), or unset LAKEHOUSE_SPARK to run in process",
                     )
                 return self._in_process()
             case Remote():
@@ -90,12 +90,12 @@ class SparkRuntime:
                 assert_never(target)
 
     def _in_process(self) -> "SparkSession":
-        conf = driver_conf(self.settings, jars=delta_jars(), python=sys.executable, log_conf=LOG_CONF)
+        conf = driver_conf(self.settings, jars=lake_jars(self.settings), python=sys.executable, log_conf=LOG_CONF)
         return self._launch(conf, launch_environment() | LOCAL_ONLY)
 
     def _on_cluster(self, master: str) -> "SparkSession":
         python = self.settings.worker_python or sys.executable
-        conf = cluster_conf(self.settings, master=master, jars=delta_jars(), python=python)
+        conf = cluster_conf(self.settings, master=master, jars=lake_jars(self.settings), python=python)
         session = self._launch(conf, launch_environment(python))
         session.sparkContext.addPyFile(str(code_archive(self.settings.archives)))
         return session
@@ -184,10 +184,17 @@ def _end_jvm() -> None:
     process.wait(timeout=_JVM_EXIT_SECONDS)
 
 
-_ANY = {"home", "executor", "models", "ingest", "project", "environment", "environments", "variables"}
+_ANY = {"home", "tables", "executor", "models", "ingest", "project", "environment", "environments", "variables"}
 """Settings that a session does not depend on."""
 
 _runtime: SparkRuntime | None = None
+
+
+def _needs_another(running: Settings, wanted: Settings) -> bool:
+    """Whether a session with other settings is needed. One that reads object stores reads folders as well."""
+    if wanted.is_on_object_store and not running.is_on_object_store:
+        return True
+    return running.model_dump(exclude=_ANY) != wanted.model_dump(exclude=_ANY)
 
 
 def runtime_for(settings: Settings) -> SparkRuntime:
@@ -195,7 +202,7 @@ def runtime_for(settings: Settings) -> SparkRuntime:
     global _runtime
     if _runtime is None or not _runtime.started:
         _runtime = SparkRuntime(settings)
-    elif _runtime.settings.model_dump(exclude=_ANY) != settings.model_dump(exclude=_ANY):
+    elif _needs_another(_runtime.settings, settings):
         raise LakeStateError(
             subject="Spark session",
             seen="this process has one that was started with other settings",

@@ -5,13 +5,13 @@ An append reads no row, so that of what others have committed since only the num
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Lock
 
 import pyarrow as pa
 from deltalake import DeltaTable, write_deltalake
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.commit_log import brought_up, commit, is_plain, newest_version
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.table_columns import add_columns
@@ -32,7 +32,7 @@ class _Appended:
         return self.entry is not None and entry_identity(self.folder.path, self.version) == self.entry
 
 
-_held: dict[Path, _Appended] = {}
+_held: dict[LakePath, _Appended] = {}
 """The table that was appended to last."""
 _appending = Lock()
 

@@ -11,13 +11,13 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import StreamedRows
 from lakehouse_assets.lake.contents import places
 from lakehouse_assets.lake.data_files import (
@@ -40,7 +40,7 @@ from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteReques
 
 @contextmanager
 def stream_stage(
-    rows: StreamedRows, contract: TableContract, request: WriteRequest, folder: Path, *, run_id: str, in_files: bool
+    rows: StreamedRows, contract: TableContract, request: WriteRequest, folder: LakePath, *, run_id: str, in_files: bool
 ) -> Generator[Staged, None, None]:
     """Hold the stream still. Without `in_files` all of it is held in memory."""
     parts = _parts(rows.batches, contract)
@@ -86,7 +86,7 @@ def _parts(batches: Iterator[pa.RecordBatch], contract: TableContract) -> Iterat
 
 
 class _Writer:
-    def __init__(self, contract: TableContract, request: WriteRequest, folder: Path, run_id: str) -> None:
+    def __init__(self, contract: TableContract, request: WriteRequest, folder: LakePath, run_id: str) -> None:
         self.mark = uuid.uuid4().hex[:12]
         self._contract, self._request, self._folder, self._run_id = contract, request, folder, run_id
         self._now = datetime.now(UTC)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.table import Strategy, TableContract
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError, LakeStateError, SourceError
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
@@ -46,7 +47,7 @@ class FileSource:
 class TableSource:
     """The change feed of a Delta table: first its rows, then every change of them, deletes too."""
 
-    path: Path
+    path: LakePath
 
 
 @dataclass(frozen=True, kw_only=True)

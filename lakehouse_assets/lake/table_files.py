@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.contents import places
-from lakehouse_assets.lake.data_files import ROWS_PER_FILE, DataFile, write_data_file
+from lakehouse_assets.lake.data_files import ROWS_PER_FILE, DataFile, open_parquet, write_data_file
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.pruning import FileFacts
@@ -26,7 +25,7 @@ MARK = "local"
 class TableFolder:
     """Where a table's files are, what they hold, and by which contract."""
 
-    path: Path
+    path: LakePath
     contract: TableContract
     schema: pa.Schema
     """The table's own columns: also those that the contract has not, which rows keep."""
@@ -34,7 +33,7 @@ class TableFolder:
     """In the names of the files that are written."""
 
     @staticmethod
-    def of(table: DeltaTable, path: Path, contract: TableContract) -> "TableFolder":
+    def of(table: DeltaTable, path: LakePath, contract: TableContract) -> "TableFolder":
         return TableFolder(path=path, contract=contract, schema=pa.schema(table.schema().to_arrow()))
 
     def place(self, file: FileFacts) -> PartitionValues:
@@ -45,7 +44,7 @@ class TableFolder:
         names = self.schema.names if columns is None else list(columns)
         # Spark's older timestamps would not fit Arrow's nanoseconds.
         with delta_errors(f"table {self.contract.name}"):
-            source = pq.ParquetFile(self.path / unquote(file.path), coerce_int96_timestamp_unit="us")
+            source = open_parquet(self.path / unquote(file.path), coerce_int96_timestamp_unit="us")
             held = set(source.schema_arrow.names) - set(self.contract.partition_by)
             rows = source.read(columns=[name for name in names if name in held], use_threads=False)
         arrays = []

@@ -5,7 +5,6 @@ Cost: every log entry that is there, and one checkpoint. Maintenance reads it; u
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.log_range import feed_actions, oldest_version
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.vacuum import DiskFile, FeedFile, LoggedFile, TableLog
@@ -52,24 +52,24 @@ def table_log(lake: Lake, contract: TableContract) -> TableLog:
     )
 
 
-def files_on_disk(folder: Path) -> dict[str, DiskFile]:
+def files_on_disk(folder: LakePath) -> dict[str, DiskFile]:
     """Data and feed files below a table's folder, whether or not a commit names them, by path as the log has it."""
     found: dict[str, DiskFile] = {}
     for path in folder.rglob("*.parquet"):
-        below = path.relative_to(folder)
+        below = path.relative_to(folder)  # pyright: ignore[reportArgumentType]  # both are of one kind
         if below.parts[0] != _LOG:
             facts = path.stat()
             found[below.as_posix()] = DiskFile(size=facts.st_size, changed_at=facts.st_mtime_ns // 1_000_000)
     return found
 
 
-def checkpoint_versions(folder: Path) -> set[int]:
+def checkpoint_versions(folder: LakePath) -> set[int]:
     names = (path.name for path in (folder / _LOG).iterdir())
     return {int(name[:20]) for name in names if ".checkpoint" in name and name[:20].isdecimal()}
 
 
-def _files_at(folder: Path, contract: TableContract, version: int) -> list[LoggedFile]:
-    table = DeltaTable(folder, version=version)
+def _files_at(folder: LakePath, contract: TableContract, version: int) -> list[LoggedFile]:
+    table = DeltaTable(str(folder), version=version)
     actions = pa.table(table.get_add_actions(flatten=True))
     paths = actions["path"].to_pylist()
     values: list[Any] = [None] * len(paths)
@@ -114,6 +114,6 @@ def _partition(action: Mapping[str, Any], contract: TableContract) -> str | None
     return (action.get("partitionValues") or {}).get(contract.partition_by[0]) if contract.partition_by else None
 
 
-def _committed_at(actions: list[dict[str, Any]], path: Path) -> int:
+def _committed_at(actions: list[dict[str, Any]], path: LakePath) -> int:
     info = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
     return int(info.get("timestamp") or path.stat().st_mtime_ns // 1_000_000)

@@ -19,7 +19,9 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
-from lakehouse_assets.lake.commit_log import log_entry
+from lakehouse_assets.core.object_path import LakePath, ObjectPath
+from lakehouse_assets.lake.commit_log import has_log, log_entry
+from lakehouse_assets.lake.local_sql import read_object_stores
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.file_statistics import with_statistics
 
@@ -40,7 +42,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_PRESENT = 64
 
 
-def entry_identity(path: Path, version: int) -> tuple[int, int] | None:
+def entry_identity(path: LakePath, version: int) -> tuple[int, int] | None:
     """What tells a version's log entry from that of another table in its place; None if there is none."""
     try:
         facts = log_entry(path, version).stat()
@@ -58,14 +60,14 @@ class _Present:
     entry: tuple[int, int] | None
 
     @staticmethod
-    def of(table: DeltaTable, path: Path) -> "_Present":
+    def of(table: DeltaTable, path: LakePath) -> "_Present":
         version = table.version()
         return _Present(table=table, version=version, entry=entry_identity(path, version))
 
-    def is_there(self, path: Path) -> bool:
+    def is_there(self, path: LakePath) -> bool:
         return self.entry is not None and entry_identity(path, self.version) == self.entry
 
-    def is_newest(self, path: Path) -> bool:
+    def is_newest(self, path: LakePath) -> bool:
         return self.is_there(path) and not log_entry(path, self.version + 1).exists()
 
     def is_held_here_alone(self) -> bool:
@@ -73,16 +75,23 @@ class _Present:
         return sys.getrefcount(self.table) == 2
 
 
-_present: dict[Path, _Present] = {}
+_present: dict[LakePath, _Present] = {}
 
 
 class Lake:
     """The folder of tables."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: LakePath) -> None:
         self.root = root
+        if isinstance(root, ObjectPath):
+            read_object_stores()
 
-    def path(self, contract: TableContract) -> Path:
+    @property
+    def locks(self) -> Path:
+        """The folder of this machine where those who write here wait for each other."""
+        return self.root if isinstance(self.root, Path) else self.root.machine
+
+    def path(self, contract: TableContract) -> LakePath:
         return self.root / contract.name
 
     def exists(self, contract: TableContract) -> bool:
@@ -91,11 +100,9 @@ class Lake:
         held = _present.get(path)
         if held is not None and held.is_there(path):
             return True
-        log = path / "_delta_log"
-        # Only entries count: a writer that makes the table just now, or was killed at it, leaves other files.
-        if log.is_dir() and any(entry.suffix in (".json", ".parquet") for entry in log.iterdir()):
+        if has_log(path):
             return True
-        if path.exists() and any(path.rglob("*.parquet")):
+        if any(path.rglob("*.parquet")):
             raise LakeStateError(
                 subject=f"table {contract.name}",
                 seen=f"{path} has data files but no Delta log",
@@ -106,7 +113,7 @@ class Lake:
 
     def open(self, contract: TableContract) -> DeltaTable:
         try:
-            table = DeltaTable(self.path(contract))
+            table = DeltaTable(str(self.path(contract)))
         except DeltaError as error:
             raise self._unreadable(contract, str(error).splitlines()[0]) from error  # behind it is its backtrace
         self._refuse_emptied(contract, table)
@@ -179,7 +186,7 @@ class Lake:
         self.path(contract).parent.mkdir(parents=True, exist_ok=True)
         try:
             DeltaTable.create(
-                self.path(contract),
+                str(self.path(contract)),
                 schema=_described(contract),
                 mode="ignore",
                 partition_by=list(contract.partition_by),
@@ -242,7 +249,7 @@ class Lake:
         )
 
 
-def _keep(path: Path, held: _Present) -> None:
+def _keep(path: LakePath, held: _Present) -> None:
     if held.entry is not None:
         _present[path] = held
     if len(_present) > _MOST_PRESENT:
@@ -258,7 +265,7 @@ class CommitFiles:
     bytes_added: int = 0
 
 
-def commit_files(path: Path, version: int | None) -> CommitFiles:
+def commit_files(path: LakePath, version: int | None) -> CommitFiles:
     """What the log entry of `version` says; nothing for None. Files of the change feed are not counted."""
     if version is None:
         return CommitFiles()

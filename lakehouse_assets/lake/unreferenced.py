@@ -57,7 +57,7 @@ def collect_contents(
     tables = [each for each in (BLOBS, EXTRACTS) if lake.exists(each)]
     with ExitStack() as locks:
         for contract in (SNAPSHOTS, *tables) if not dry_run else ():
-            locks.enter_context(holding(lake.root, contract, ()))
+            locks.enter_context(holding(lake.locks, contract, ()))
         engine = locks.enter_context(local_engine())
         referenced, _ = engine.keep("referenced", _referenced(lake, holds))
         languages = pa.table({"language": list(extractors), "extractor": list(extractors.values())})

@@ -44,7 +44,7 @@ def look(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: tim
 def vacuum_table(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta) -> Vacuumed:
     """Remove what nobody needs; call it inside `pins.unvacuumed`, with holds that were taken there."""
     started = time.perf_counter()
-    with holding(lake.root, contract, ()):
+    with holding(lake.locks, contract, ()):
         plan, disk = _planned(lake, contract, holds, age)
         remove_files(lake.path(contract), plan.remove)
         _clean_log(lake, contract, plan)

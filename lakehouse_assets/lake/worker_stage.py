@@ -13,22 +13,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lakehouse_assets.contracts.schemas import arrow_type, spark_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.data_files import (
     BYTES_PER_FILE,
     ROWS_PER_FILE,
     DataFile,
+    open_parquet,
     partition_values,
     remove_files,
     remove_marked,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 class FileStage(Staged):
     """Rows in data files. `handed_over` from when a commit may name them."""
 
-    folder: Path
+    folder: LakePath
     contract: TableContract
     facts: BatchFacts
     files: tuple[DataFile, ...]
@@ -78,7 +78,7 @@ class FileStage(Staged):
         """The rows file by file."""
         stored = [each for each in columns if each not in self.contract.partition_by]
         for file in self.files:
-            rows = pq.ParquetFile(self.folder / file.path).read(columns=stored)
+            rows = open_parquet(self.folder / file.path).read(columns=stored)
             places = dict(zip(self.contract.partition_by, partition_values(self.contract, file.partition), strict=True))
             arrays = [
                 rows[each].cast(kind)
@@ -131,14 +131,14 @@ def as_frame(rows: WorkerRows, contract: TableContract) -> "DataFrame":
 
 @contextmanager
 def worker_stage(
-    rows: WorkerRows, contract: TableContract, request: WriteRequest, folder: Path, *, run_id: str
+    rows: WorkerRows, contract: TableContract, request: WriteRequest, folder: LakePath, *, run_id: str
 ) -> Generator[FileStage, None, None]:
     """Let the workers make, check and write the rows."""
     mark = uuid.uuid4().hex[:12]
     task = WorkerTask(
         contract=contract,
         request=request,
-        folder=str(folder),
+        folder=folder,
         mark=mark,
         now=datetime.now(UTC),
         run_id=run_id,
@@ -161,7 +161,7 @@ def worker_stage(
             remove_files(folder, [file.path for file in staged.files])
 
 
-def _staged(told: pa.Table, contract: TableContract, folder: Path) -> FileStage:
+def _staged(told: pa.Table, contract: TableContract, folder: LakePath) -> FileStage:
     chunks = [json.loads(text) for text in told["facts"].to_pylist()]
     facts = [each for chunk in chunks for each in chunk["files"]]
     totals = tuple(each.pop("total") for each in facts)

@@ -10,7 +10,6 @@ Cost: memory for one file's rows, or those of the largest owner; a line a file g
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.hashing import json_text
+from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.contents import Places, places
 from lakehouse_assets.lake.data_files import write_data_file
 from lakehouse_assets.lake.row_checks import violations_in
@@ -74,7 +74,7 @@ class WorkerTask(FittingTask):
     """Runs on a worker: the rows written, and a line a file of what they are."""
 
     request: WriteRequest
-    folder: str
+    folder: LakePath
     """Of the table; workers see the same folders as the driver."""
     mark: str
     now: datetime
@@ -134,7 +134,7 @@ class WorkerTask(FittingTask):
         for place, chosen in held.items():
             here = rows if isinstance(chosen, slice) else rows.take(pa.array(chosen))
             stored = self._stored(self._ordered(here))
-            file = write_data_file(Path(self.folder), self.contract, place, stored, mark=self.mark)
+            file = write_data_file(self.folder, self.contract, place, stored, mark=self.mark)
             facts.append({**asdict(file), "total": content_of_hashes(hashes[chosen]).total})
         return facts
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_never
 
-from lakehouse_assets.core.settings import Profile, Settings
+from lakehouse_assets.core.settings import Endpoint, Profile, Settings
 
 WORKER_IDLE_SECONDS = 900
 """Far beyond the seconds that the parsing of one file may take."""
@@ -71,6 +71,30 @@ def session_conf(settings: Settings) -> dict[str, str]:
         "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
         # Re-planning between stages pays for itself on large inputs only.
         "spark.sql.adaptive.enabled": "true" if settings.profile == "bulk" else "false",
+        **(object_store_conf(settings.endpoint) if settings.is_on_object_store else {}),
+    }
+
+
+def object_store_conf(endpoint: Endpoint) -> dict[str, str]:
+    """How Spark reaches the lake's bucket: by the same address as delta-rs, with credentials that each process takes
+    from its own environment. None of them is ever a setting of Spark, which would show it in logs and pages.
+
+    Delta's own log store of S3 looks whether an entry is there and then writes it: two drivers could both do so. With
+    `create.performance` Hadoop makes of "create, don't overwrite" one conditional request (`If-None-Match: *`), so that
+    the second fails, whoever it is.
+    """
+    s3a = "spark.hadoop.fs.s3a."
+    return {
+        "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+        "spark.hadoop.fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
+        f"{s3a}aws.credentials.provider": (
+            "software.amazon.awssdk.auth.credentials.EnvironmentVariableCredentialsProvider"
+        ),
+        f"{s3a}create.performance": "true",
+        f"{s3a}create.conditional.enabled": "true",
+        f"{s3a}endpoint.region": endpoint.region,
+        **({f"{s3a}endpoint": endpoint.url} if endpoint.url else {}),
+        f"{s3a}path.style.access": "true" if endpoint.path_style else "false",
     }
 
 

@@ -69,5 +69,6 @@ _BREAKS = """\
 4. **Small files.** Each repository has at least one file a table. `nightly_maintenance` compacts within a repository,
    never across: 10,000 repositories × 20 tables are 200,000 files, which a listing of the log bears and a listing of
    the folder would not; nothing here lists folders, except `vacuum`.
-5. **The shared volume.** Workers and drivers write to one POSIX volume; its throughput bounds the first build. Tables
-   on object storage are not supported.""".splitlines()
+5. **The shared volume.** Workers and drivers write to one POSIX volume; its throughput bounds the first build. With the
+   tables in an object store (`LAKEHOUSE_LAKE=s3://…`) only mirrors are left on it, and each look at a
+   log is a request instead.""".splitlines()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import PROJECT_ROOT, InProcess, Remote, Resident, load_settings
 
 
@@ -49,3 +50,40 @@ def test_a_wrong_setting_is_refused_by_name(name, value):
         load_settings({name: value})
     assert refusal.value.subject == name
     assert value in refusal.value.seen
+
+
+KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
+
+
+def test_the_tables_are_in_the_home_in_another_folder_or_in_a_bucket_and_locks_on_this_machine(tmp_path: Path):
+    home = {"LAKEHOUSE_HOME": str(tmp_path / "home")}
+    here = load_settings(home)
+    assert (here.lake, here.locks) == (tmp_path / "home/lake", tmp_path / "home/lake")
+    other = load_settings(home | {"LAKEHOUSE_LAKE": str(tmp_path / "other")})
+    assert (other.lake, other.locks) == (tmp_path / "other", tmp_path / "other")
+    away = load_settings(home | KEYS | {"LAKEHOUSE_LAKE": "s3://bucket/team/lake/"})
+    assert away.lake == ObjectPath("s3://bucket/team/lake", tmp_path)
+    assert away.locks == tmp_path / "home/lake"
+
+
+@pytest.mark.parametrize(
+    ("environ", "subject"),
+    [
+        ({"LAKEHOUSE_LAKE": "gs://bucket/lake"}, "LAKEHOUSE_LAKE"),
+        ({"LAKEHOUSE_LAKE": "s3://key:secret@bucket/lake"}, "LAKEHOUSE_LAKE"),
+        ({"LAKEHOUSE_LAKE": "s3://bucket/lake", "AWS_ACCESS_KEY_ID": ""}, "AWS_ACCESS_KEY_ID"),
+        ({"LAKEHOUSE_LAKE": "s3://bucket/lake", "AWS_SECRET_ACCESS_KEY": ""}, "AWS_SECRET_ACCESS_KEY"),
+        ({"LAKEHOUSE_LAKE": "s3://bucket/lake", "AWS_ENDPOINT_URL": "http://store:9000"}, "AWS_ENDPOINT_URL"),
+    ],
+)
+def test_a_place_of_tables_that_nobody_could_use_is_refused_early(environ: dict[str, str], subject: str):
+    with pytest.raises(BadInputError) as refused:
+        load_settings(KEYS | environ)
+    assert refused.value.subject == subject
+    assert refused.value.remedy
+    assert "secret" not in refused.value.seen
+
+
+def test_settings_hold_no_credential():
+    settings = load_settings(KEYS | {"LAKEHOUSE_LAKE": "s3://bucket/lake"})
+    assert "secret" not in settings.model_dump_json()

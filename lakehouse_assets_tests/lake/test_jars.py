@@ -11,11 +11,14 @@ import pytest
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
 from lakehouse_assets.lake import jars
 from lakehouse_assets.lake.jars import (
+    DELTA,
     DELTA_COORDINATES,
+    HADOOP_VERSION,
+    S3,
+    JarSet,
     cache_directory,
     delta_jars,
     jar_directory,
-    jar_names,
     resolve_jars,
 )
 
@@ -28,7 +31,7 @@ def env(tmp_path: Path) -> dict[str, str]:
 def write_jars(folder: Path, *, leave_out: str = "", broken: str = "") -> Path:
     """What Ivy leaves in its folder: Delta's JARs and one that nobody needs."""
     folder.mkdir(parents=True)
-    for name in (*jar_names(), "org.example_other-1.0.jar"):
+    for name in (*DELTA.names, "org.example_other-1.0.jar"):
         if name == leave_out:
             continue
         if name == broken:
@@ -39,8 +42,8 @@ def write_jars(folder: Path, *, leave_out: str = "", broken: str = "") -> Path:
     return folder
 
 
-def ivy_that(**faults: str) -> Callable[[Path, dict[str, str]], Path]:
-    return lambda partial, env: write_jars(partial / "ivy" / "jars", **faults)
+def ivy_that(**faults: str) -> Callable[[Path, dict[str, str], JarSet], Path]:
+    return lambda partial, env, jars: write_jars(partial / "ivy" / "jars", **faults)
 
 
 @pytest.fixture
@@ -77,9 +80,9 @@ def test_an_empty_cache_is_refused_with_the_remedy(env: dict[str, str]):
 
 def test_resolving_keeps_deltas_own_jars_and_nothing_else(env: dict[str, str], resolved: Path):
     assert resolved == jar_directory(env)
-    assert {each.name for each in resolved.iterdir()} == {*jar_names(), "manifest.json"}
+    assert {each.name for each in resolved.iterdir()} == {*DELTA.names, "manifest.json"}
     assert [each.name for each in resolved.parent.iterdir()] == [resolved.name]
-    assert delta_jars(env) == [resolved / name for name in jar_names()]
+    assert delta_jars(env) == [resolved / name for name in DELTA.names]
 
 
 def test_a_second_resolve_does_not_ask_ivy(env: dict[str, str], resolved: Path, monkeypatch: pytest.MonkeyPatch):
@@ -88,13 +91,13 @@ def test_a_second_resolve_does_not_ask_ivy(env: dict[str, str], resolved: Path, 
 
 
 def test_a_missing_jar_is_refused_by_name(env: dict[str, str], resolved: Path):
-    (resolved / jar_names()[2]).unlink()
-    with pytest.raises(EnvironmentNotReadyError, match=re.escape(f"{jar_names()[2]} is missing")):
+    (resolved / DELTA.names[2]).unlink()
+    with pytest.raises(EnvironmentNotReadyError, match=re.escape(f"{DELTA.names[2]} is missing")):
         delta_jars(env)
 
 
 def test_a_jar_cut_short_is_refused_and_mended_by_the_next_resolve(env: dict[str, str], resolved: Path):
-    (resolved / jar_names()[0]).write_bytes(b"PK")
+    (resolved / DELTA.names[0]).write_bytes(b"PK")
     with pytest.raises(EnvironmentNotReadyError, match="2 bytes instead of"):
         delta_jars(env)
     assert resolve_jars(env) == delta_jars(env)
@@ -118,7 +121,7 @@ def test_a_manifest_of_other_jars_is_refused(env: dict[str, str], resolved: Path
 def test_what_ivy_left_unfinished_is_not_kept(
     env: dict[str, str], monkeypatch: pytest.MonkeyPatch, fault: str, seen: str
 ):
-    monkeypatch.setattr(jars, "_ask_ivy", ivy_that(**{fault: jar_names()[1]}))
+    monkeypatch.setattr(jars, "_ask_ivy", ivy_that(**{fault: DELTA.names[1]}))
     with pytest.raises(EnvironmentNotReadyError, match=seen):
         resolve_jars(env)
     assert list(jar_directory(env).parent.iterdir()) == []
@@ -166,3 +169,15 @@ def test_an_unreachable_repository_is_told_with_ivys_last_words(
         resolve_jars(env | {"JAVA_HOME": fake_java_home(tmp_path / "jdk")})
     assert f"--packages {DELTA_COORDINATES} --exclude-packages" in refused.value.seen
     assert list(jar_directory(env).parent.iterdir()) == []
+
+
+def test_the_jars_for_s3_are_of_the_hadoop_that_spark_ships() -> None:
+    shipped = Path(str(importlib.metadata.distribution("pyspark").locate_file("pyspark/jars")))
+    assert (shipped / f"hadoop-client-api-{HADOOP_VERSION}.jar").is_file()
+    assert S3.names[0].endswith(f"-{HADOOP_VERSION}.jar")
+
+
+def test_sets_of_jars_are_kept_apart(env: dict[str, str]) -> None:
+    assert jar_directory(env, S3) != jar_directory(env)
+    with pytest.raises(EnvironmentNotReadyError, match="tables in an object store"):
+        delta_jars(env, S3)

@@ -38,3 +38,35 @@ def test_on_a_cluster_the_jars_travel():
     made = cluster_conf(load_settings({}), master="spark://m:7077", jars=JARS, python="/venv/python")
     assert made["spark.master"] == "spark://m:7077"
     assert made["spark.jars"] == "/jars/a.jar,/jars/b.jar"
+
+
+STORE = {
+    "LAKEHOUSE_LAKE": "s3://bucket/lake",
+    "AWS_ACCESS_KEY_ID": "the-key",
+    "AWS_SECRET_ACCESS_KEY": "the-secret",
+    "AWS_SESSION_TOKEN": "the-token",
+    "AWS_ENDPOINT_URL": "https://store.example:9000",
+    "AWS_REGION": "eu-central-1",
+}
+
+
+def test_spark_asks_the_store_that_the_environment_names_and_gets_no_credential_from_us():
+    for made in (
+        conf(**STORE),
+        cluster_conf(load_settings(STORE), master="spark://m:7077", jars=JARS, python="/venv/python"),
+    ):
+        assert made["spark.hadoop.fs.s3a.endpoint"] == "https://store.example:9000"
+        assert made["spark.hadoop.fs.s3a.endpoint.region"] == "eu-central-1"
+        assert made["spark.hadoop.fs.s3a.path.style.access"] == "true"
+        assert "Environment" in made["spark.hadoop.fs.s3a.aws.credentials.provider"]
+        assert not any(value.startswith("the-") for value in made.values())
+
+
+def test_a_log_entry_in_a_store_is_made_by_a_conditional_request():
+    made = conf(**STORE)
+    assert made["spark.hadoop.fs.s3a.create.performance"] == "true"
+    assert made["spark.hadoop.fs.s3a.create.conditional.enabled"] == "true"
+
+
+def test_a_lake_on_a_disk_asks_for_nothing_of_s3():
+    assert not [name for name in conf(AWS_ENDPOINT_URL="https://store.example") if "s3" in name]

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,25 @@ def spawn(settings: Settings, *arguments: str, **environ: str) -> subprocess.Com
     env = os.environ | {"LAKEHOUSE_HOME": str(settings.home)} | environ
     command = [str(LAKEHOUSE), *arguments]
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=900, check=False)
+
+
+def at_once(commands: Sequence[tuple[Sequence[str], Mapping[str, str]]]) -> list[subprocess.CompletedProcess[str]]:
+    """Run commands at the same time, each with an environment of its own."""
+    running = [
+        subprocess.Popen(
+            [str(LAKEHOUSE), *words],
+            env=os.environ | dict(environ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for words, environ in commands
+    ]
+    ends = [process.communicate(timeout=900) for process in running]
+    return [
+        subprocess.CompletedProcess(process.args, process.returncode, *said)
+        for process, said in zip(running, ends, strict=True)
+    ]
 
 
 def without_java(tmp_path: Path) -> dict[str, str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.core.effects import KILL_AT, EffectPoint
+from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import Executor, load_settings
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
@@ -44,11 +45,16 @@ class Write:
     """Spark's workers have the rows, and write them."""
 
 
+def lake_at(root: str) -> Lake:
+    """The lake in a folder, or in an object store; there the locks are those of this process's own home."""
+    return Lake(ObjectPath(root, load_settings().home / "lake") if root.startswith("s3://") else Path(root))
+
+
 def carry_out(each: Write, spark: "SparkSession | None" = None) -> WriteReport:
     contract = replace(THINGS, violations="quarantine") if each.lenient else THINGS
     rows = table_of(contract, each.rows)
     return write(
-        Lake(Path(each.root)),
+        lake_at(each.root),
         contract,
         worker_rows(spark, rows, tasks=1) if each.by_workers and spark is not None else rows,
         partitions=each.partitions,
@@ -61,11 +67,16 @@ def carry_out(each: Write, spark: "SparkSession | None" = None) -> WriteReport:
 
 
 def start(
-    writes: Sequence[Write], *, name: str = "", meeting: Path | None = None, kill_at: EffectPoint | None = None
+    writes: Sequence[Write],
+    *,
+    name: str = "",
+    meeting: Path | None = None,
+    kill_at: EffectPoint | None = None,
+    home: Path | None = None,
 ) -> subprocess.Popen[str]:
     """Start a process that carries out the writes, each together with the other one that has the meeting place."""
     command = [sys.executable, "-m", __name__, name, str(meeting) if meeting else ""]
-    env = os.environ | ({KILL_AT: kill_at} if kill_at else {})
+    env = os.environ | ({KILL_AT: kill_at} if kill_at else {}) | ({"LAKEHOUSE_HOME": str(home)} if home else {})
     process = subprocess.Popen(command, env=env, stdin=-1, stdout=-1, stderr=-1, text=True)
     assert process.stdin is not None
     process.stdin.write(json.dumps([asdict(each) for each in writes]))

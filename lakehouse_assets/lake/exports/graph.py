@@ -23,6 +23,7 @@ from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.lake.local_sql import new_database
 from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
@@ -109,7 +110,7 @@ def open_tables(lake: Lake, versions: Mapping[str, int] = MappingProxyType({})) 
     """
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lakehouse-export-"))
-        database = stack.enter_context(duckdb.connect(f"{folder}/export.duckdb"))
+        database = stack.enter_context(new_database(f"{folder}/export.duckdb"))
         database.execute(f"SET memory_limit = '{_MEMORY}'")
         database.execute(f"SET temp_directory = {literal(folder, 'duckdb')}")
         # An open table stays at its version, whatever is written meanwhile.

@@ -1,0 +1,268 @@
+"""A lake in an object store, as a user runs it: the same rows as on a disk, the same verbs, and no secret anywhere."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars
+import pytest
+from deltalake import DeltaTable
+
+from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
+from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.contracts.writes import WRITES
+from lakehouse_assets.core.object_path import ObjectPath
+from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.lake.comparison import compare
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.command import LAKEHOUSE, at_once
+from lakehouse_assets_tests.support.ports import free_port
+from lakehouse_assets_tests.support.repos import RepoBuilder
+from lakehouse_assets_tests.support.s3 import BUCKET, KEY, SECRET, S3Server, running_s3
+
+pytestmark = pytest.mark.slow
+
+CART = "from shop.prices import price\n\n\ndef total(items):\n    return sum(price(each) for each in items)\n"
+
+ORDER = "from shop.cart import total\n\n\nclass Order:\n    def due(self):\n        return total(self)\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """A home, and the environment of those who work there."""
+
+    home: Path
+    environ: dict[str, str] = field(default_factory=dict[str, str])
+    said: list[str] = field(default_factory=list[str])
+
+    @property
+    def all_environ(self) -> dict[str, str]:
+        own = {"LAKEHOUSE_HOME": str(self.home), "LAKEHOUSE_SPARK": "in-process", "LAKEHOUSE_DRIVER_MEMORY_MB": "1024"}
+        return own | self.environ
+
+    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        env = os.environ | self.all_environ | more
+        done = subprocess.run(
+            [str(LAKEHOUSE), *words], env=env, capture_output=True, text=True, timeout=900, check=False
+        )
+        self.said.append(done.stdout + done.stderr)
+        return done
+
+    def told(self, *words: str) -> Any:
+        done = self.run(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    @property
+    def lake(self) -> Lake:
+        return Lake(load_settings(self.all_environ).lake)
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """The server; this process reads from it as well."""
+    with running_s3(tmp_path_factory.mktemp("s3")) as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environ.items():
+            patch.setenv(name, value)
+        yield server
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shop:
+    """A repository with a history; its first commit, and its last."""
+
+    repo: RepoBuilder
+    first: str
+    last: str
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    repo = RepoBuilder(tmp_path_factory.mktemp("source") / "shop")
+    first = repo.commit(
+        {"shop/__init__.py": "", "shop/cart.py": CART, "shop/prices.py": "def price(item):\n    return 1\n"}
+    )
+    repo.commit({"shop/old.py": "from shop.cart import total\n\nprint(total([]))\n", "util.js": "function f() {}\n"})
+    last = repo.commit(
+        {
+            "shop/old.py": None,
+            "shop/prices.py": "# prices\ndef price(item, tax=0):\n    return item.cost + tax\n",
+            "shop/order.py": ORDER,
+        }
+    )
+    return Shop(repo=repo, first=first, last=last)
+
+
+def built(machine: Machine, shop: Shop, **environ: str) -> Machine:
+    """Brought to the first commit, then to the last."""
+    assert machine.run("repo", "add", "shop", str(shop.repo.path)).returncode == 0, machine.said
+    for words in (("sync", "shop", "--to", shop.first), ("sync", "shop")):
+        done = machine.run(*words, **environ)
+        assert done.returncode == 0, done.stderr
+    return machine
+
+
+@pytest.fixture(scope="module")
+def on_disk(tmp_path_factory: pytest.TempPathFactory, shop: Shop) -> Machine:
+    return built(Machine(home=tmp_path_factory.mktemp("disk")), shop)
+
+
+@pytest.fixture(scope="module")
+def in_store(tmp_path_factory: pytest.TempPathFactory, s3: S3Server, shop: Shop) -> Machine:
+    return built(Machine(home=tmp_path_factory.mktemp("store"), environ=s3.lake("team/graph")), shop)
+
+
+def equal(one: Lake, other: Lake) -> int:
+    """Every table of the repository is the same to the row; gives how many rows there are."""
+    found = [compare(one, other, contract, "shop") for contract in HEAD_TABLES]
+    assert [each for each in found if each.surplus or each.lacking] == []
+    return sum(each.rows for each in found)
+
+
+def test_the_rows_are_those_of_a_lake_on_a_disk_and_of_a_clean_build(in_store: Machine, on_disk: Machine):
+    assert equal(in_store.lake, on_disk.lake) > 100
+    verified = in_store.run("verify", "shop")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert "Every row is as in a clean build." in verified.stdout
+
+
+def test_nothing_but_locks_is_in_the_home(in_store: Machine):
+    below = in_store.home / "lake"
+    assert list(below.rglob("*.parquet")) == []
+    assert list(below.rglob("*.json")) == []
+
+
+def test_spark_s_own_commits_make_the_same_rows(tmp_path: Path, s3: S3Server, shop: Shop, on_disk: Machine):
+    machine = built(Machine(home=tmp_path, environ=s3.lake("by-spark")), shop, LAKEHOUSE_EXECUTOR="spark")
+    equal(machine.lake, on_disk.lake)
+    executors = {row["executor"] for row in machine.lake.read(WRITES, columns=["executor"]).to_pylist()}
+    assert executors >= {"spark", "workers"}
+
+
+def test_the_verbs_answer_as_they_do_on_a_disk(in_store: Machine, on_disk: Machine, shop: Shop):
+    questions = (
+        ("callers", "price"),
+        ("sql", "SELECT kind, count(*) AS n FROM edges GROUP BY ALL ORDER BY ALL"),
+        ("sql", "--at", f"shop@{shop.first}", "SELECT path FROM snapshots ORDER BY path"),
+        ("history", "price"),
+        ("diff", "shop"),
+        ("impact", "shop"),
+    )
+    for words in questions:
+        assert in_store.told(*words) == on_disk.told(*words), words
+    assert {row["state"] for row in in_store.told("status", "shop")} == {"fresh"}
+    rows = {row["table"]: row["rows"] for row in in_store.told("tables")}
+    assert rows["nodes"] == in_store.lake.size(NODES).rows
+    fresh = in_store.run("sync", "shop")
+    assert fresh.returncode == 0, fresh.stderr
+
+
+def test_models_are_built_in_an_environment(in_store: Machine, on_disk: Machine):
+    for machine in (in_store, on_disk):
+        for words in (("env", "create", "dev"), ("apply", "dev")):
+            done = machine.run(*words)
+            assert done.returncode == 0, done.stderr
+    names = [row["name"] for row in in_store.told("models", "list")]
+    assert names
+    for name in names:
+        query = ("sql", "--env", "dev", f"SELECT count(*) AS n FROM {name}")
+        assert in_store.told(*query) == on_disk.told(*query), name
+    for words in (("env", "drop", "dev"), ("env", "gc")):
+        done = in_store.run(*words)
+        assert done.returncode == 0, done.stderr
+    assert [each for each in in_store.lake.root.iterdir() if "__" in each.name] == []
+
+
+def test_maintenance_removes_what_nobody_needs_and_no_row(in_store: Machine, on_disk: Machine):
+    before = in_store.lake.open(NODES).version()
+    for words in (("optimize", "--everything"), ("gc",), ("vacuum", "--older-than", "0")):
+        done = in_store.run(*words)
+        assert done.returncode == 0, done.stderr
+    assert in_store.lake.open(NODES).version() > before
+    equal(in_store.lake, on_disk.lake)
+    verified = in_store.run("verify", "shop")
+    assert verified.returncode == 0, verified.stdout
+
+
+def test_other_engines_read_the_tables_where_they_are(in_store: Machine, s3: S3Server):
+    place = f"s3://{BUCKET}/team/graph/nodes"
+    expected = in_store.lake.size(NODES).rows
+    table = DeltaTable(place, storage_options=s3.environ)
+    assert table.to_pyarrow_table().num_rows == expected
+    assert polars.read_delta(place, storage_options=s3.environ).height == expected
+    with duckdb.connect() as connection:
+        connection.register("nodes", table.to_pyarrow_dataset())
+        assert connection.execute("SELECT count(*) FROM nodes").fetchall() == [(expected,)]
+
+
+def test_two_machines_that_sync_one_repository_at_once_leave_the_rows_of_one(
+    tmp_path: Path, s3: S3Server, shop: Shop, on_disk: Machine
+):
+    machines = [Machine(home=tmp_path / name, environ=s3.lake("shared")) for name in ("one", "two")]
+    assert machines[0].run("repo", "add", "shop", str(shop.repo.path)).returncode == 0
+    done = at_once([(("sync", "shop"), machine.all_environ) for machine in machines])
+    for each in done:  # one that was overtaken says so, and has written nothing of what it says
+        assert each.returncode == 0 or "run it again" in each.stderr, each.stderr
+    for machine in machines:
+        again = machine.run("sync", "shop")
+        assert again.returncode == 0, again.stderr
+    equal(machines[1].lake, on_disk.lake)
+    verified = machines[0].run("verify", "shop")
+    assert verified.returncode == 0, verified.stdout
+
+
+def test_the_secret_is_nowhere(in_store: Machine, s3: S3Server):
+    """In nothing that was said, written to the home (logs, Dagster's state, Spark's) or put into the bucket."""
+    assert not any(SECRET in text for text in in_store.said)
+    folders = (in_store.home, s3.folder / "data" / BUCKET)
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 100
+    assert [path for path in files if SECRET.encode() in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize(
+    ("environ", "seen", "remedy"),
+    [
+        ({"LAKEHOUSE_LAKE": "s3://not-there/lake"}, "there is no such bucket", "LAKEHOUSE_LAKE"),
+        ({"AWS_SECRET_ACCESS_KEY": "wrong-one"}, "it refuses the credentials", "AWS_SECRET_ACCESS_KEY"),
+        ({"AWS_ACCESS_KEY_ID": "nobody"}, "it refuses the credentials", "AWS_ACCESS_KEY_ID"),
+        ({"AWS_ENDPOINT_URL": "http://127.0.0.1:{port}"}, "its endpoint cannot be reached", "AWS_ENDPOINT_URL"),
+        ({"AWS_SECRET_ACCESS_KEY": ""}, "it is not set", "AWS_SECRET_ACCESS_KEY"),
+        ({"AWS_ALLOW_HTTP": ""}, "is not encrypted", "AWS_ALLOW_HTTP"),
+    ],
+)
+@pytest.mark.parametrize("words", [("status",), ("repo", "add", "other", "."), ("sql", "SELECT count(*) FROM nodes")])
+def test_a_store_that_refuses_is_told_with_cause_and_remedy(
+    in_store: Machine, tmp_path: Path, environ: dict[str, str], seen: str, remedy: str, words: tuple[str, ...]
+):
+    bad = {name: value.format(port=free_port()) for name, value in environ.items()}
+    done = Machine(home=tmp_path, environ=in_store.environ | bad).run(*words)
+    assert done.returncode == 1
+    assert seen in done.stderr
+    assert remedy in done.stderr
+    assert "Traceback" not in done.stderr
+    assert SECRET not in done.stderr + done.stdout
+    assert "wrong-one" not in done.stderr + done.stdout
+
+
+def test_what_needs_files_of_a_disk_is_refused(in_store: Machine):
+    done = in_store.run("publish", "nodes")
+    assert done.returncode == 1
+    assert "it is in an object store" in done.stderr
+
+
+def test_a_table_that_lost_its_log_is_refused_not_taken_for_an_empty_one(tmp_path: Path, s3: S3Server, shop: Shop):
+    machine = Machine(home=tmp_path, environ=s3.lake("broken"))
+    assert machine.run("repo", "add", "shop", str(shop.repo.path)).returncode == 0
+    root = machine.lake.root
+    assert isinstance(root, ObjectPath)
+    (root / "commits" / "part-1.parquet").write_bytes(b"rows")
+    done = machine.run("sync", "shop")
+    assert done.returncode == 1
+    assert "has data files but no Delta log" in done.stderr
+    assert KEY not in done.stderr
