@@ -12,7 +12,6 @@ from types import MappingProxyType
 from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.pushdown_projections import pushdown_projections
-from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import traverse_scope
 
 from lakehouse_assets.contracts.table import TableContract
@@ -20,7 +19,7 @@ from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.models.header import Header
 from lakehouse_assets.models.model import DIALECT, Model
 from lakehouse_assets.models.names import check_names, check_roles, check_tables
-from lakehouse_assets.plan.canonical_sql import canonical_tree
+from lakehouse_assets.models.qualified import qualified
 from lakehouse_assets.plan.sql_lineage import analyze
 
 ROWS = ""
@@ -100,7 +99,12 @@ class Meaning:
 
     @property
     def as_source(self) -> Source:
-        versions = {name: part.version for name, part in self.columns.items()} | {ROWS: self.rows.version}
+        said = {name: column.type for name, column in self.header.columns.items() if column.type}
+        versions = {
+            name: fingerprint([part.version, said[name]]) if name in said else part.version
+            for name, part in self.columns.items()
+        }
+        versions[ROWS] = self.rows.version
         if self.restated:
             versions = {name: fingerprint([version, self.restated]) for name, version in versions.items()}
         metadata = fingerprint([self.metadata, self.parent_metadata])
@@ -124,7 +128,7 @@ def read_meaning(model: Model, sources: Mapping[str, Source], *, restated: str =
     """What the model means over these sources; a name that they don't have is refused with the nearest."""
     check_tables(model, sources)
     schema = {name: dict(sources[name].types) for name in model.inputs}
-    query = canonical(model, schema)
+    query = qualified(model, schema)
     check_names(model, query, {name: tuple(sources[name].types) for name in model.inputs})
     names = tuple(query.named_selects)
     check_roles(model, names)
@@ -156,19 +160,6 @@ def _sensitive(model: Model, sql: str, sources: Mapping[str, Source]) -> frozens
             if column not in said and any(each.column in sources[each.relation].sensitive for each in origins)
         }
     return frozenset(found)
-
-
-def canonical(model: Model, schema: Mapping[str, Mapping[str, str]]) -> exp.Query:
-    """The canonical query, qualified, with stars spelled out, and without an order that decides nothing."""
-    plain = canonical_tree(model.text, dialect=DIALECT, subject=str(model.path))
-    assert isinstance(plain, exp.Query)
-    if plain.args.get("order") and not plain.args.get("limit"):
-        plain.set("order", None)
-    known: dict[str, object] = {name: dict(columns) for name, columns in schema.items()}
-    # What cannot be qualified is left as it is, to be told with its line.
-    return qualify(
-        plain, schema=known, dialect=DIALECT, validate_qualify_columns=False, allow_partial_qualification=True
-    )
 
 
 def _part(query: exp.Query, column: str, sources: Mapping[str, Source]) -> Part:

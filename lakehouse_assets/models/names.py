@@ -9,15 +9,15 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.models.model import DIALECT, Model, place
 
-_CHANGING = (exp.Rand, exp.Randn, exp.Uuid, exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.CurrentUser)
+_CHANGING: tuple[type[exp.Expr], ...] = (
+    *(exp.Rand, exp.Randn, exp.Randstr, exp.Uniform, exp.Normal, exp.Zipf, exp.Uuid, exp.Shuffle, exp.TableSample),
+    *(exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.Localtime, exp.Localtimestamp, exp.CurrentTimezone),
+    *(exp.CurrentUser, exp.SessionUser, exp.CurrentCatalog, exp.CurrentDatabase, exp.CurrentSchema),
+)
 _CHANGING_NAMES = {
-    "now",
-    "random",
-    "uuid",
-    "monotonically_increasing_id",
-    "input_file_name",
-    "shuffle",
-    "unix_timestamp",
+    *("now", "getdate", "unix_timestamp", "random", "uuid", "uniform", "try_uniform", "randstr"),
+    *("monotonically_increasing_id", "spark_partition_id", "shuffle", "user", "version"),
+    *("input_file_name", "input_file_block_start", "input_file_block_length", "reflect", "java_method", "try_reflect"),
 }
 
 
@@ -42,6 +42,8 @@ def check_names(model: Model, query: exp.Query, columns: Mapping[str, tuple[str,
     for scope in traverse_scope(query):
         for column in scope.columns:
             source = scope.sources.get(column.table)
+            if column.table in {each.alias for each in scope.pivots}:
+                continue  # what a PIVOT gives, its engine knows
             if source is None:
                 if not column.table or not _is_outside(scope, column.table):
                     raise _unknown(model, _line_of(model, column), "column", column.name, _reachable(scope, columns))

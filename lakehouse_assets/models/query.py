@@ -31,14 +31,16 @@ def runnable(
     for table in list(tree.find_all(exp.Table)):
         if table.name in own or table.name not in relations:
             continue
-        alias = table.alias_or_name
+        alias = exp.to_identifier(table.alias_or_name, quoted=True)
         there = exp.to_table(relations[table.name], dialect=DIALECT)
         if only and table.name in of:
             chosen = " AND ".join(in_list(name(column, "spark"), values, "spark") for column, values in only.items())
             inner = exp.select("*").from_(there).where(sqlglot.condition(chosen, dialect=DIALECT))
-            table.replace(inner.subquery(exp.to_identifier(alias, quoted=True)))
+            there = inner.subquery(alias)
         else:
-            table.replace(exp.alias_(there, exp.to_identifier(alias, quoted=True), table=True))
+            there = exp.alias_(there, alias, table=True)
+        there.set("joins", [each.pop() for each in table.args.get("joins") or ()])  # of a join in parentheses
+        table.replace(there)
     return tree.sql(dialect)
 
 

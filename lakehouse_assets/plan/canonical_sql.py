@@ -54,7 +54,10 @@ def canonical_tree(sql: str, *, dialect: SqlDialect = "duckdb", subject: str = "
     written = parsed(sql, dialect=dialect, subject=subject)
     _plain(written, dialect)
     bare = _without_parentheses(written.copy())
-    again = parsed(_text(_parenthesized(bare.copy()), dialect), dialect=dialect, subject=subject)
+    try:
+        again = parsed(_text(_parenthesized(bare.copy()), dialect), dialect=dialect, subject=subject)
+    except BadInputError:  # a parenthesis too many, or one too few
+        return written
     _plain(again, dialect)
     return again if _without_parentheses(again.copy()) == bare else written
 
@@ -193,7 +196,7 @@ def _binds(node: "exp.Expr") -> int | None:
     from sqlglot import exp
 
     match node:
-        case exp.Paren() | exp.Dot() | exp.Bracket():
+        case exp.Paren() | exp.Dot() | exp.Bracket() | exp.Escape():
             return None
         case exp.Or():
             return 1

@@ -188,6 +188,10 @@ class _Sources:
                 yield from self._column(scope, node)
 
     def _column(self, scope: "Scope", column: "exp.Column") -> Iterator[Source]:
+        pivot = next((each for each in scope.pivots if each.alias == column.table), None)
+        yield from self._source(scope, column) if pivot is None else self._pivoted(scope, column, pivot)
+
+    def _source(self, scope: "Scope", column: "exp.Column") -> Iterator[Source]:
         from sqlglot import exp
         from sqlglot.optimizer.scope import Scope
 
@@ -209,6 +213,15 @@ class _Sources:
                         yield from self._column(inner, each)
             case _:
                 pass
+
+    def _pivoted(self, scope: "Scope", column: "exp.Column", pivot: "exp.Pivot") -> Iterator[Source]:
+        """A column that PIVOT leaves as it is; else one made of all that it names."""
+        from sqlglot import exp
+
+        rows = [name for name, (node, _) in scope.selected_sources.items() if node is pivot.parent]
+        left = [source for name in rows for source in self._source(scope, exp.column(column.name, table=name))]
+        named = [each for each in scope.columns if each.find_ancestor(exp.Pivot) is pivot]
+        yield from left or (source for each in named for source in self._source(scope, each))
 
 
 def _query(scope: "Scope") -> "exp.Query":

@@ -147,3 +147,57 @@ def test_a_window_that_chooses_rows_counts_as_rows():
     top = "SELECT repo, path FROM files QUALIFY row_number() OVER (PARTITION BY repo ORDER BY {}) = 1"
     found = changes(project(m=top.format("size")), project(m=top.format("lines")))
     assert found["m"].details == ("which rows there are",)
+
+
+def test_another_declared_type_is_another_column_to_its_readers():
+    typed = model_text(BASE, columns="{size: {type: string}}")
+    found = changes(three(), three(typed))
+    assert found["base"].category == "breaking"
+    assert found["child"] == Change(category="indirect", through=(("base", "size"),))
+    assert found["other"].category == "unchanged"
+
+
+READING = {
+    "an order that chooses rows": ("SELECT repo, path FROM base ORDER BY {} OFFSET 2", "[repo, path]"),
+    "a limit": ("SELECT repo, path FROM base ORDER BY {} LIMIT 2", "[repo, path]"),
+    "a part of WITH that hides a table": (
+        "WITH base AS (SELECT repo, path FROM base WHERE {} > 1) SELECT * FROM base",
+        "[repo, path]",
+    ),
+    "two parts of WITH of one name": (
+        "SELECT x.repo, y.path FROM (WITH w AS (SELECT repo FROM base) SELECT * FROM w) AS x "
+        "JOIN (WITH w AS (SELECT repo, path FROM base WHERE {} > 1) SELECT * FROM w) AS y ON x.repo = y.repo",
+        "[repo, path]",
+    ),
+    "a pivot": (
+        "SELECT * FROM (SELECT repo, path, {} AS v FROM base) PIVOT (MAX(v) FOR path IN ('a' AS a, 'b' AS b))",
+        "[repo]",
+    ),
+    "a pivot of a table": ("SELECT repo, a FROM base PIVOT (COUNT(path) FOR path IN ('a' AS a))", "[repo]"),
+    "a join in parentheses": (
+        "SELECT a.repo, a.path FROM files AS a LEFT JOIN (files AS b JOIN base AS c ON b.path = c.path AND c.{} > 1) "
+        "ON a.path = b.path",
+        "[repo, path]",
+    ),
+    "a natural join": ("SELECT repo, path FROM files NATURAL JOIN (SELECT repo, {} FROM base)", "[repo, path]"),
+    "groups that are not shown": ("SELECT repo, COUNT(*) AS n FROM base GROUP BY CUBE (repo, {})", "[repo]"),
+    "rows told apart": ("SELECT repo FROM (SELECT repo, {} FROM base EXCEPT ALL SELECT 'a', 1)", "[repo]"),
+    "a window by name": ("SELECT repo, COUNT(*) OVER w AS n FROM base WINDOW w AS (PARTITION BY {})", "[repo]"),
+    "a lateral query": (
+        "SELECT f.repo, l.n FROM files AS f, LATERAL (SELECT COUNT(*) AS n FROM base WHERE base.{} = f.size) AS l",
+        "[repo]",
+    ),
+    "a correlated query": (
+        "SELECT repo, path FROM files WHERE EXISTS (SELECT 1 FROM base WHERE base.{} = files.size)",
+        "[repo, path]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "key"), READING.values(), ids=READING)
+def test_whatever_way_a_column_decides_rows_a_change_of_it_is_noticed(sql: str, key: str):
+    reader = model_text(sql.replace("{}", "size"), key=key)
+    found = changes(
+        project(base=BASE, reader=reader), project(base=BASE.replace("size,", "size + 1 AS size,"), reader=reader)
+    )
+    assert found["reader"] == Change(category="indirect", through=(("base", "size"),))

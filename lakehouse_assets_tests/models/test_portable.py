@@ -60,6 +60,12 @@ def test_a_query_is_bound_to_the_names_and_partitions_that_an_engine_knows():
     assert "files AS" not in bound.replace('"', "")
 
 
+def test_a_join_in_parentheses_stays_whole():
+    sql = "SELECT a.repo, c.path FROM files a LEFT JOIN (files b JOIN files c ON b.path = c.path) ON a.path = b.path"
+    bound = runnable(project(m=sql).meanings["m"].sql, {"files": "here"}, dialect="duckdb")
+    assert bound.count("here AS") == 3
+
+
 def test_days_are_chosen_from_what_a_query_gives():
     spans = [read_span("2026-01-01..2026-01-03"), read_span("2026-02-01..2026-02-02")]
     sql = within("SELECT day FROM t", "day", spans, "spark")

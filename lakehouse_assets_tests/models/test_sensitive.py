@@ -34,3 +34,8 @@ def test_the_header_has_the_last_word_either_way():
     assert sensitive(m=text) == {"m": {"town"}}
     meaning = project({"people": PEOPLE}, m=text).meanings["m"]
     assert from_stored("m", meaning.text, meaning.sql, as_stored(meaning)).sensitive == {"town"}
+
+
+def test_it_goes_through_a_pivot():
+    text = "SELECT * FROM people PIVOT (MAX(name) FOR town IN ('x' AS of_x, 'y' AS of_y))"
+    assert sensitive(m=model_text(text, key="[id]")) == {"m": {"of_x", "of_y"}}

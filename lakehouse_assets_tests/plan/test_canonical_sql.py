@@ -67,6 +67,7 @@ def test_meaning_does(old: str, new: str):
         ("SELECT x::INT, a != b", "SELECT CAST(x AS integer), a <> b"),
         ("SELECT my_function(a)", "SELECT MY_FUNCTION(a)"),
         ("SELECT 1 WHERE NOT a IN (1)", "SELECT 1 WHERE (a NOT IN (1))"),
+        ("SELECT 1 WHERE (a LIKE 'x!%' ESCAPE '!')", "SELECT 1 WHERE a LIKE 'x!%' ESCAPE '!'"),
     ],
 )
 def test_these_are_the_same(one: str, other: str):

@@ -56,6 +56,7 @@ CHANGES: dict[str, tuple[dict[str, str | None], list[str]]] = {
         {"base": BASE.replace("kind", "kind AS sort"), "kinds": "SELECT repo, path, sort AS kind FROM base"},
         ["base", "kinds"],
     ),
+    "a declared type": ({"base": model_text(BASE, columns="{size: {type: int}}")}, ["base", "sizes"]),
     "a changed key": ({"base": model_text(BASE, key="[path, repo]")}, ["base"]),
     "a changed materialization": ({"base": model_text(BASE, materialization="by_key")}, ["base"]),
     "a view instead": ({"base": model_text(BASE, materialization="view", key=None)}, []),
