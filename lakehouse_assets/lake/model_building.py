@@ -5,15 +5,14 @@ fails stops those that follow from it, and no others. What was built stays, what
 finds it and does not build it again.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import date
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.batch import Batch
@@ -21,17 +20,16 @@ from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.model_engine import EngineName, Question, answer, choose_engine
 from lakehouse_assets.lake.model_facts import built_tables
 from lakehouse_assets.lake.model_inputs import Relation, Relations, Stored, Viewed, needed
+from lakehouse_assets.lake.model_rows import arrow_schema_of, fitted, part_scope, part_value
 from lakehouse_assets.lake.model_tables import model_contract, row_types, stored_contract
-from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.facts import Contents, whole
-from lakehouse_assets.models.intervals import merged, span_of
+from lakehouse_assets.models.intervals import merged
+from lakehouse_assets.models.locality import why_apart
 from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.parts import PartKey
 from lakehouse_assets.models.planning import Plan, Step
 from lakehouse_assets.models.project import shares_partitions
-from lakehouse_assets.plan.scope import Equals, Scope, Window
-from lakehouse_assets.plan.sql_text import Value, column
 from lakehouse_assets.plan.staleness import MaterializationKey
 
 if TYPE_CHECKING:
@@ -104,41 +102,63 @@ class Builder:
         relations = needed(self.relations, meaning.inputs, tables)
         subject = f"model {step.name}"
         engine, reason = choose_engine(subject, meaning.sql, relations, step.rows_to_read, self.workshop.executor)
+        groups, apart = self._together(step, meaning)
         with ExitStack() as scopes:
-            question = self._question(step, meaning, relations)
-            rows = scopes.enter_context(answer(lake, question, engine, self.workshop.spark))
-            contract = stored_contract(lake, meaning) or model_contract(meaning, row_types(meaning, _schema(rows)))
+            found = [
+                scopes.enter_context(
+                    answer(lake, self._question(step, meaning, relations, each), engine, self.workshop.spark)
+                )
+                for each in groups
+            ]
+            contract = stored_contract(lake, meaning) or model_contract(
+                meaning, row_types(meaning, arrow_schema_of(found[0]))
+            )
             if not step.parts and not step.copied:  # its inputs have no partition, or its time has not begun
                 lake.ensure(contract)
                 self._known(step.name, contract, None)
                 return
-            partitions = {part: _scope(contract, meaning, part) for part in (*step.parts, *step.copied)}
-            batches = [self._batch(step, meaning, contract, _fitted(rows, contract, meaning))]
+            partitions = {part: part_scope(contract, meaning, part) for part in (*step.parts, *step.copied)}
+            batches = [
+                self._batch(step, contract, each, fitted(rows, contract, meaning))
+                for each, rows in zip(groups, found, strict=True)
+            ]
             if step.copied:
                 before = scopes.enter_context(answer(lake, self._earlier(step), engine, self.workshop.spark))
-                batches.append(self._copied(step, contract, _fitted(before, contract, meaning)))
+                batches.append(self._copied(step, contract, fitted(before, contract, meaning)))
             given = Batches(batches=tuple(batches), contract=contract, partitions=partitions)
-            yield Made(
-                step=step, meaning=meaning, contract=contract, batches=given, engine=engine, engine_reason=reason
-            )
+            said = f"{reason}; partition by partition, because of {apart}" if apart else reason
+            yield Made(step=step, meaning=meaning, contract=contract, batches=given, engine=engine, engine_reason=said)
         self._known(step.name, contract, None)
 
     def _known(self, name: str, contract: TableContract, version: int | None) -> None:
         now = self.workshop.lake.open(contract).version() if version is None else version
         self.relations[name] = Stored(contract=contract, version=now)
 
-    def _question(self, step: Step, meaning: Meaning, relations: Relations) -> Question:
+    def _together(self, step: Step, meaning: Meaning) -> tuple[list[tuple[str, ...]], str | None]:
+        """Parts that one question is asked for; and why not for all of them, where it would mix their rows."""
+        parts = tuple(sorted(step.parts))
+        if meaning.header.materialization != "by_partition" or len(parts) < 2:
+            return [parts], None
+        (place,) = meaning.header.partition_by
+        apart = why_apart(meaning.sql, place, self._shared(meaning))
+        return [(part,) for part in parts] if apart else [parts], apart
+
+    def _shared(self, meaning: Meaning) -> list[str]:
+        """The inputs that are partitioned as the model is."""
+        models = {name: each.meaning for name, each in self._models().items() if each.meaning is not None}
+        return [name for name in meaning.inputs if shares_partitions(meaning, name, models, self.workshop.tables)]
+
+    def _question(self, step: Step, meaning: Meaning, relations: Relations, parts: Sequence[str]) -> Question:
         header = meaning.header
         subject = f"model {step.name}"
         if header.time_column is not None:
-            spans = merged(header.interval, step.parts)
+            spans = merged(header.interval, parts)
             return Question(subject=subject, sql=meaning.sql, relations=relations, days=(header.time_column, spans))
         if header.partition_by:
-            models = {name: each.meaning for name, each in self._models().items() if each.meaning is not None}
-            shared = [n for n in meaning.inputs if shares_partitions(meaning, n, models, self.workshop.tables)]
+            shared = self._shared(meaning)
             (place,) = header.partition_by
             kind = relations[shared[0]].types[place]
-            values = [_value(kind, part) for part in sorted(step.parts)]
+            values = [part_value(kind, part) for part in parts]
             return Question(
                 subject=subject,
                 sql=meaning.sql,
@@ -166,10 +186,12 @@ class Builder:
             days=(header.time_column, merged(header.interval, step.copied)),
         )
 
-    def _batch(self, step: Step, meaning: Meaning, contract: TableContract, rows: "pa.Table | DataFrame") -> Batch:
+    def _batch(self, step: Step, contract: TableContract, parts: Sequence[str], rows: "pa.Table | DataFrame") -> Batch:
+        meaning = step.meaning
+        assert meaning is not None
         keys = tuple(
-            _key(contract, meaning, part, key.sources, self._inputs(step, part, key))
-            for part, key in step.parts.items()
+            _key(contract, meaning, part, step.parts[part].sources, self._inputs(step, part, step.parts[part]))
+            for part in parts
         )
         return Batch(rows=rows, keys=keys, owners=() if meaning.header.materialization == "by_key" else None)
 
@@ -213,42 +235,3 @@ def _key(contract: TableContract, meaning: Meaning, part: str, sources: str, inp
         policy_hash=contract.policy_hash,
         input_versions=json_text(dict(inputs)),
     )
-
-
-def _schema(rows: "pa.Table | DataFrame") -> pa.Schema:
-    if isinstance(rows, pa.Table):
-        return rows.schema
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    return to_arrow_schema(rows.schema, timezone="UTC")  # the session's, without which a moment has no type
-
-
-def _fitted(rows: "pa.Table | DataFrame", contract: TableContract, meaning: Meaning) -> "pa.Table | DataFrame":
-    """The rows in the table's types, near each other where the model says so."""
-    order = meaning.header.cluster_by
-    if isinstance(rows, pa.Table):
-        here: pa.Table = conform(rows, contract.columns)
-        return here.sort_by([(name, "ascending") for name in order]) if order else here
-    names = {each.name: column(each.name, "spark") for each in contract.columns}
-    there = rows.selectExpr(*(f"CAST({names[n]} AS {contract.column(n).type}) AS {names[n]}" for n in names))
-    return there.sort(*order) if order else there
-
-
-def _scope(contract: TableContract, meaning: Meaning, part: str) -> Scope:
-    header = meaning.header
-    if header.time_column is not None:
-        span = span_of(header.interval, part)
-        return (Window(column=header.time_column, start=span.start, end=span.end),)
-    return tuple(Equals(column=name, value=_value(contract.column(name).type, part)) for name in header.partition_by)
-
-
-def _value(kind: ColumnType | str, part: str) -> Value:
-    match kind:
-        case "int" | "bigint":
-            return int(part)
-        case "boolean":
-            return part == "true"
-        case "date":
-            return date.fromisoformat(part)
-        case _:
-            return part

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from lakehouse_assets.core.hashing import json_fingerprint
+from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.models.facts import BuiltPart, Contents, Facts, whole
 from lakehouse_assets.models.intervals import intervals, span_of
 from lakehouse_assets.models.meaning import Meaning
@@ -80,10 +80,16 @@ def copied_parts(facts: Facts, meaning: Meaning) -> set[str]:
     before = facts.stored.get(meaning.name)
     if span is None or before is None or before.table not in facts.built:
         return set()
-    if (before.rows.version, before.header.data) != (meaning.rows.version, meaning.header.data):
+    if _rows_of(before) != _rows_of(meaning):
         return set()
     spans = {part: span_of(meaning.header.interval, part) for part in facts.built[before.table].parts}
     return {part for part, each in spans.items() if each.end <= span.start or each.start >= span.end}
+
+
+def _rows_of(meaning: Meaning) -> tuple[object, ...]:
+    """All that decides a model's rows, whether or not it is built once more."""
+    columns = {name: part.version for name, part in meaning.columns.items()}
+    return meaning.rows.version, columns, meaning.header.data
 
 
 def part_key(facts: Facts, meaning: Meaning, part: str, after: Mapping[str, After]) -> PartKey:
@@ -118,6 +124,13 @@ def after_step(facts: Facts, meaning: Meaning, parts: Mapping[str, PartKey], cop
     contents: dict[str, str | None] = {part: each.content for part, each in kept.items()}
     for part, key in parts.items():
         sources[part], contents[part] = key.sources, None
+    if meaning.header.materialization == "by_key":
+        # It keeps rows of what it was made from before: only what it holds tells what is made of it.
+        seen = built.table_version if built else -1
+        sources = {
+            part: fingerprint([meaning.table, content or f"{sources[part]} over {seen}"])
+            for part, content in contents.items()
+        }
     rows = None if None in contents.values() else sum(_count(content) for content in contents.values())
     return After(sources=MappingProxyType(sources), contents=MappingProxyType(contents), rows=rows)
 

@@ -296,3 +296,42 @@ def test_what_is_built_from_a_model_that_was_not_chosen_is_built_from_what_the_l
     assert large(built, "prod") == ["x.py", "z.py"]
     assert built.ran("dev") == []
     assert large(built, "dev") == ["x.py", "z.py"]
+
+
+def test_what_reads_rows_that_a_model_by_key_kept_is_built_again_when_they_go(built: ModelLake):
+    kept = model_text(SIZES, materialization="by_key")
+    built.models(seen=kept, after="SELECT repo, path FROM seen")
+    built.ran("prod")
+    built.rows(SNAPSHOTS, [file("b", "other.py", 5)])
+    assert built.ran("prod") == ["after", "large", "seen", "sizes"]
+    built.models(after="SELECT repo, path FROM seen WHERE size > 0")
+    assert built.ran("prod") == ["after"]
+    built.models(seen=model_text(SIZES))
+    assert built.ran("prod") == ["after", "seen"]
+    assert built.ask("prod", "SELECT path FROM after EXCEPT SELECT path FROM seen") == []
+    assert built.ran("prod") == []
+
+
+MIXING = model_text(
+    "SELECT repo, path, COUNT(*) OVER () AS n FROM snapshots", materialization="by_partition", partition_by="[repo]"
+)
+
+
+def test_a_partition_is_the_same_whether_it_is_built_alone_or_with_others(built: ModelLake):
+    built.models(counted=MIXING)
+    done = built.apply("prod")
+    assert "partition by partition, because of COUNT(*) OVER ()" in str(done.metrics)
+    query = "SELECT repo, path, n FROM counted ORDER BY ALL"
+    together = built.ask("prod", query)
+    assert [(row["path"], row["n"]) for row in together] == [("x.py", 2), ("y.py", 2), ("z.py", 1)]
+    built.rows(SNAPSHOTS, [file("b", "z.py", 9)])
+    assert "counted" in built.ran("prod")
+    assert built.ask("prod", query) == together
+
+
+def test_rows_of_another_partition_than_they_were_made_from_are_refused(built: ModelLake):
+    turned = "SELECT CASE WHEN repo = 'a' THEN 'b' ELSE 'a' END AS repo, path FROM snapshots"
+    built.models(turned=model_text(turned, materialization="by_partition", partition_by="[repo]"))
+    done = built.apply("prod")
+    assert done.status == "failed"
+    assert "outside the run's partitions" in done.failed["turned"]
