@@ -50,6 +50,7 @@ def plan_for(
     chosen = _chosen(local, stored, request.selection)
     restate = dict(_restated(each, {*local, *stored}) for each in request.restate)
     target = target_of(local, stored, chosen, tables, restating(environment, restate))
+    _check_ranges(restate, target)
     read = {name for meaning in target.values() for name in meaning.inputs}
     return make_plan(
         Facts(
@@ -83,6 +84,18 @@ def _chosen(local: Mapping[str, Model | SteppedModel], stored: Mapping[str, Mean
     parents = {name: tuple(each for each in its if each in names) for name, its in inputs.items()}
     tags = {name: (local[name] if name in local else stored[name]).header.tags for name in names}
     return select(parents, tags, words)
+
+
+def _check_ranges(restate: Mapping[str, Span | None], target: Mapping[str, Meaning]) -> None:
+    for name, span in restate.items():
+        kind = target[name].header.materialization if name in target else "by_time"
+        if span is not None and kind != "by_time":
+            raise BadInputError(
+                subject=f"restate '{name}:{span}'",
+                seen=f"{name} is stored as {kind}, not by time",
+                why="its rows belong to no days, so a range of them cannot be built once more",
+                remedy=f"restate all of it: --restate {name}",
+            )
 
 
 def _restated(text: str, names: set[str]) -> tuple[str, Span | None]:

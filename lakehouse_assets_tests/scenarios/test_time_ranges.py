@@ -96,6 +96,20 @@ def test_a_range_restated_in_dev_leaves_prod_alone_and_takes_the_rest_over(days:
     assert weights(days) == {1: 1, 2: 8, 3: 1}
 
 
+def test_what_means_something_else_now_is_not_taken_over(days: ModelLake):
+    days.create("dev", base="prod")
+    days.models(daily=DAILY.replace("SUM(weight)", "SUM(weight) + 100"))
+    days.ran("dev", restate=["daily:2026-02-02..2026-02-03"], today=date(2026, 2, 4))
+    assert weights(days, "dev") == {1: 101, 2: 105, 3: 101}
+
+
+def test_a_range_of_a_model_without_time_is_refused(days: ModelLake):
+    days.models(total=model_text("SELECT repo, SUM(weight) AS weight FROM events GROUP BY repo", key="[repo]"))
+    days.ran("prod", today=date(2026, 2, 4))
+    with pytest.raises(BadInputError, match="total is stored as full, not by time"):
+        days.plan("prod", restate=["total:2026-02-02..2026-02-03"])
+
+
 def test_an_environment_builds_its_own_days_and_is_not_promoted_with_gaps(days: ModelLake):
     days.create("dev", base="prod", start=date(2026, 2, 2), end=date(2026, 2, 3))
     days.models(daily=DAILY.replace("SUM(weight)", "SUM(weight) + 1"))
