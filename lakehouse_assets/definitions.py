@@ -7,13 +7,13 @@ from lakehouse_assets.assets.artifacts import ARTIFACTS
 from lakehouse_assets.assets.change import diffs, file_changes, impact, lifetimes
 from lakehouse_assets.assets.git import blobs, commits, snapshots
 from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, placed
-from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.assets.models import model_assets
 from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
 from lakehouse_assets.assets.sql.definitions import sql_definitions
 from lakehouse_assets.automation.activity import ACTIVITY_JOB, monthly_activity
 from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
+from lakehouse_assets.automation.following import following
 from lakehouse_assets.automation.heads import hourly_sync, new_heads, weekly_extraction
 from lakehouse_assets.automation.jobs import APPLY_JOB, CHECK_JOB, EXECUTOR, SYNC_JOB, nightly_checks
 from lakehouse_assets.automation.maintenance import MAINTENANCE_JOBS, MAINTENANCE_SCHEDULES
@@ -21,7 +21,6 @@ from lakehouse_assets.automation.verify_sample import VERIFY_SAMPLE_JOB, hourly_
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.sources.keys import GIT_TABLES
 from lakehouse_assets.sources.sql.project import load_project
 
 _lakehouse = LakehouseResource()
@@ -52,9 +51,9 @@ _code_graph = Definitions(
         ),
         *ARTIFACTS,
     ],
-    asset_checks=[contract_checks((*GIT_TABLES, *GRAPH_TABLES)), integrity_checks, head_checks],
+    asset_checks=[contract_checks, integrity_checks, head_checks],
     jobs=[SYNC_JOB, CHECK_JOB, ACTIVITY_JOB],
-    sensors=[new_heads],
+    sensors=[new_heads, *following(["impact", "publish"])],
     schedules=[hourly_sync, nightly_checks, weekly_extraction, monthly_activity],
     resources={
         "lakehouse": _lakehouse,
@@ -71,7 +70,7 @@ defs = Definitions.merge(
     Definitions(asset_checks=[verify_sample], jobs=[VERIFY_SAMPLE_JOB], schedules=[hourly_verify_sample]),
     sql_definitions(load_project(load_settings())),
     Definitions(jobs=MAINTENANCE_JOBS, schedules=MAINTENANCE_SCHEDULES),
-    Definitions(assets=_models, jobs=[APPLY_JOB] if _models else []),
+    Definitions(assets=_models, jobs=[APPLY_JOB], sensors=following(["models"])) if _models else Definitions(),
 )
 
 # Dagster loads a module that has one set of definitions at its top.

@@ -30,10 +30,12 @@ from dagster import (
 from dagster._core.definitions.utils import is_valid_owner
 from pydantic import Field
 
+from lakehouse_assets.assets.following import FOLLOWS
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.text import fenced
 from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.io_metadata import rows_table
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.models.files import ModelFile, look_at
 
@@ -147,6 +149,7 @@ def _spec(model: ModelFile) -> AssetSpec:
         code_version=model.sql_version,
         tags={"materialization": header.materialization, **{f"tag/{tag}": "" for tag in header.tags}},
         metadata=metadata,
+        automation_condition=FOLLOWS,
         skippable=True,
     )
     return spec.with_io_manager_key("delta")
@@ -188,9 +191,5 @@ def _checks(context: AssetExecutionContext, results: "Sequence[AuditResult]") ->
                 check_name=each.audit,
                 passed=each.passed,
                 severity=AssetCheckSeverity.ERROR,
-                metadata={"rows": each.rows, "examples": MetadataValue.json([_texts(row) for row in each.examples])},
+                metadata={"rows": each.rows} | ({"failing_rows": rows_table(each.examples)} if each.examples else {}),
             )
-
-
-def _texts(row: dict[str, Any]) -> dict[str, str | None]:
-    return {name: None if value is None else str(value) for name, value in row.items()}

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from dagster import AssetOut, BackfillPolicy, BetaWarning, MetadataValue
+from dagster import AssetOut, AutomationCondition, BackfillPolicy, BetaWarning, MetadataValue
 
 from lakehouse_assets.assets.column_lineage import dagster_lineage, lineage_into, lineage_page
 from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
@@ -45,7 +45,13 @@ def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_ve
     }
 
 
-def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kinds: set[str]) -> dict[str, Any]:
+def table_assets(
+    code_versions: Mapping[TableContract, str],
+    *,
+    group: str,
+    kinds: set[str],
+    automation: AutomationCondition[Any] | None = None,
+) -> dict[str, Any]:
     """Options of the assets that one step makes together, each with its code version."""
     return {
         "outs": {
@@ -58,6 +64,7 @@ def table_assets(code_versions: Mapping[TableContract, str], *, group: str, kind
                 tags=table_tags(contract),
                 code_version=code_version,
                 metadata=table_metadata(contract),
+                automation_condition=automation,
             )
             for contract, code_version in code_versions.items()
         },

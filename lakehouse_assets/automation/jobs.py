@@ -10,7 +10,7 @@ from dagster import (
     schedule,
 )
 
-from lakehouse_assets.automation.checks import head_checks, integrity_checks
+from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
 from lakehouse_assets.automation.verify_sample import verify_sample
 
 # One process: its steps share one Spark session, which costs more to start than they take.
@@ -36,9 +36,9 @@ SYNC_JOB = define_asset_job(
 CHECK_JOB = define_asset_job(
     name="check_everything",
     description="Check all tables of all repositories, not only what a run wrote.",
-    selection=AssetSelection.checks(integrity_checks, head_checks),
+    selection=AssetSelection.checks(contract_checks, integrity_checks, head_checks),
     executor_def=EXECUTOR,
-    config={"ops": {"integrity": {"config": {"full": True}}}},
+    config={"ops": {name: {"config": {"full": True}} for name in ("contracts", "integrity")}},
 )
 
 

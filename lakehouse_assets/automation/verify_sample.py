@@ -28,10 +28,10 @@ from pydantic import Field
 from lakehouse_assets.assets.graph.sample import SAMPLED_TABLES, compared_sample, sample_of
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
-from lakehouse_assets.core.hashing import fingerprint, json_text
-from lakehouse_assets.core.text import fenced
+from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.comparison import Difference
 from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.io_metadata import rows_table
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.plan.cursors import read_position
 
@@ -90,8 +90,8 @@ def verify_sample(
                     "only_in_the_lake": each.surplus,
                     "only_in_a_clean_build": each.lacking,
                     "owners_that_differ": MetadataValue.json(list(each.owners)),
-                    "first_rows": MetadataValue.md(_rows(each)),
-                },
+                }
+                | ({"failing_rows": rows_table(each.examples)} if each.examples else {}),
             )
 
 
@@ -134,9 +134,3 @@ def _told(each: Difference, repo: str, files: int) -> str:
         f"{each.surplus + each.lacking:,} rows of {repo} differ from a clean build, in {where}. "
         f"`lakehouse verify {repo}` compares all of it."
     )
-
-
-def _rows(each: Difference) -> str:
-    if not each.is_there:
-        return "None differ."
-    return fenced("\n".join(json_text({name: str(value) for name, value in row.items()}) for row in each.examples))

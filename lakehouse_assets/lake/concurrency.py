@@ -39,6 +39,8 @@ _SPARK_CONFLICTS = (
     "RemoteFileChangedException",
 )
 """The last is Hadoop's word for a conditional request that S3 refused: another writer has put that log entry."""
+_REFUSALS = ("append-only", "Unsupported table features")
+"""What delta-rs tells by the class of a conflict and is none: the table refuses the write, each time it is tried."""
 _T = TypeVar("_T")
 
 
@@ -115,4 +117,7 @@ def _conflicts() -> tuple[type[Exception], ...]:
 
 
 def _is_conflict(error: Exception) -> bool:
-    return isinstance(error, CommitFailedError) or any(name in str(error) for name in _SPARK_CONFLICTS)
+    told = str(error)
+    if isinstance(error, CommitFailedError):
+        return not any(name in told for name in _REFUSALS)
+    return any(name in told for name in _SPARK_CONFLICTS)

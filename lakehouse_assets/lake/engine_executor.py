@@ -102,11 +102,11 @@ def _outcome(contract: TableContract, changed: pa.Table, unchanged: int) -> Outc
     changes: dict[PartitionValues, Change] = {}
     for name, rows in groups.items():
         for values, content in contents_by_partition(contract, rows).items():
-            before = changes.get(values, Change())
             if name in ("insert", "update"):
-                changes[values] = Change(added=before.added.plus(content), removed=before.removed)
+                change = Change(added=content, updated=content.rows if name == "update" else 0)
             else:
-                changes[values] = Change(added=before.added, removed=before.removed.plus(content))
+                change = Change(removed=content)
+            changes[values] = changes.get(values, Change()).plus(change)
     return Outcome(
         inserted=groups["insert"].num_rows,
         updated=groups["update"].num_rows,

@@ -121,12 +121,34 @@ def _rows(lake: Lake, contract: TableContract, places: Places) -> str:
 
 
 def _keys_twice(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
-    key = ", ".join(name(each, "duckdb") for each in contract.key)
-    shown = " || ' ' || ".join(f"CAST({name(each, 'duckdb')} AS VARCHAR)" for each in contract.key)
+    key, told = _key(contract)
     return _found(
-        f"SELECT repo, path, 'key ' || {shown} || ' is there more than once' AS broken, count(*) AS rows "
+        f"SELECT repo, path, {told} AS broken, count(*) AS rows "
         f"FROM {_rows(lake, contract, places)} GROUP BY {key}, repo, path HAVING count(*) > 1"
     )
+
+
+def _key(contract: TableContract) -> tuple[str, str]:
+    """SQL for the key's columns, and for what is said of a key that is there twice."""
+    columns = [name(each, "duckdb") for each in contract.key]
+    shown = " || ' ' || ".join(f"CAST({each} AS VARCHAR)" for each in columns)
+    return ", ".join(columns), f"'key ' || {shown} || ' is there more than once'"
+
+
+def doubled_keys(lake: Lake, contract: TableContract) -> list[dict[str, Any]]:
+    """The first keys of the table that are there more than once, as partition, what is wrong, and how many.
+
+    Cost: the key's columns of all rows.
+    """
+    key, told = _key(contract)
+    # A key is unique in the whole table, and its partition is shown where it has one.
+    place = f"min(CAST({name(contract.partition_by[0], 'duckdb')} AS VARCHAR))" if contract.partition_by else "''"
+    query = (
+        f"SELECT {place} AS partition, {told} AS broken, count(*) AS rows "
+        f"FROM {relation(lake, contract)} GROUP BY {key} HAVING count(*) > 1 ORDER BY ALL LIMIT {_SHOWN}"
+    )
+    with local_sql() as connection:
+        return connection.sql(query).to_arrow_table().to_pylist()
 
 
 def _owners_gone(lake: Lake, contract: TableContract, places: Places) -> pa.Table:

@@ -82,7 +82,11 @@ class DeltaIOManager(ConfigurableIOManager):
             raise partitions_failure(given.failed.errors, of=len(partitions))
         for done in reports:
             context.log_event(AssetObservation(asset_key=context.asset_key, metadata=write_metadata(contract, done)))
-        shown = write_metadata(contract, reports[0]) if len(reports) == 1 else summary(reports, len(given.untouched))
+        shown = (
+            write_metadata(contract, reports[0])
+            if len(reports) == 1
+            else summary(contract, reports, len(given.untouched))
+        )
         story = {"story": MetadataValue.url(self.lakehouse.settings.story_url(context.run_id))}
         written = {name: {**told, **story} for name, told in written_by_partition(reports).items()}
         _tell(context, contract, entries, shown | story, written)

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from lakehouse_assets.lake.commit_log import removal
 from lakehouse_assets.lake.contents import places
 from lakehouse_assets.lake.data_files import partition_texts, remove_files, write_change_file
-from lakehouse_assets.lake.outcome import Change, Outcome, PartitionValues
+from lakehouse_assets.lake.outcome import Change, Outcome, OwnerChange, PartitionValues, biggest
 from lakehouse_assets.lake.rewrites import Rewrite, assign, rewritten
 from lakehouse_assets.lake.row_comparison import Comparison, Indices, compare
 from lakehouse_assets.lake.table_files import TableFolder
@@ -62,7 +62,7 @@ def merged(
     found = compare(folder.contract, request, batch, held, _candidates(folder, request, held))
     if found is None:
         return None
-    outcome = _outcome(folder, batch, rewrites, found)
+    outcome = _outcome(folder, batch, held, rewrites, found)
     if found.changes_nothing:
         return Merged(outcome=outcome)
     loose = assign(folder, batch, held, rewrites, found)
@@ -86,8 +86,7 @@ def together(parts: Iterable[Merged]) -> Merged:
         actions += part.actions
         outcomes.append(part.outcome)
         for place, change in part.outcome.changes.items():
-            before = changes.get(place, Change())
-            changes[place] = Change(added=before.added.plus(change.added), removed=before.removed.plus(change.removed))
+            changes[place] = changes.get(place, Change()).plus(change)
     counts = reduce(
         lambda sums, each: (
             sums[0] + each.inserted,
@@ -99,7 +98,14 @@ def together(parts: Iterable[Merged]) -> Merged:
         (0, 0, 0, 0),
     )
     inserted, updated, deleted, unchanged = counts
-    outcome = Outcome(inserted=inserted, updated=updated, deleted=deleted, unchanged=unchanged, changes=changes)
+    outcome = Outcome(
+        inserted=inserted,
+        updated=updated,
+        deleted=deleted,
+        unchanged=unchanged,
+        changes=changes,
+        owners=biggest(owner for each in outcomes for owner in each.owners),  # an owner is in one part only
+    )
     return Merged(actions=tuple(actions), outcome=outcome)
 
 
@@ -125,12 +131,17 @@ def _candidates(folder: TableFolder, request: WriteRequest, held: pa.Table) -> I
     return np.flatnonzero(np.asarray(among.cast(pa.uint8())))
 
 
-def _outcome(folder: TableFolder, batch: pa.Table, rewrites: Sequence[Rewrite], found: Comparison) -> Outcome:
+def _outcome(
+    folder: TableFolder, batch: pa.Table, held: pa.Table, rewrites: Sequence[Rewrite], found: Comparison
+) -> Outcome:
     changes: dict[PartitionValues, Change] = {}
     added = np.concatenate([found.inserted, found.updated])
     if len(added):
+        is_update = np.arange(len(added)) >= len(found.inserted)
         for place, chosen in places(folder.contract, batch.take(pa.array(added))).items():
-            changes[place] = Change(added=content_of_hashes(found.batch_hashes[added][chosen]))
+            changes[place] = Change(
+                added=content_of_hashes(found.batch_hashes[added][chosen]), updated=int(is_update[chosen].sum())
+            )
     removed = np.concatenate([found.before, found.deleted])
     for each in rewrites:
         mine = removed[(removed >= each.first) & (removed < each.first + each.rows.num_rows)]
@@ -144,6 +155,24 @@ def _outcome(folder: TableFolder, batch: pa.Table, rewrites: Sequence[Rewrite], 
         deleted=len(found.deleted),
         unchanged=found.unchanged,
         changes=changes,
+        owners=_owners(folder, batch.take(pa.array(added)), held.take(pa.array(removed))),
+    )
+
+
+def _owners(folder: TableFolder, added: pa.Table, removed: pa.Table) -> tuple[OwnerChange, ...]:
+    """Which owners have the most of these rows."""
+    contract = folder.contract
+    if contract.owner is None or not contract.partition_by:
+        return ()
+    counts: dict[tuple[str, str], list[int]] = {}
+    by = [contract.partition_by[0], contract.owner]
+    for which, rows in enumerate((added, removed)):
+        counted = rows.select(by).group_by(by).aggregate([([], "count_all")])
+        for partition, owner, number in zip(*(each.to_pylist() for each in counted.columns), strict=True):
+            counts.setdefault((str(partition), str(owner)), [0, 0])[which] = number
+    return biggest(
+        OwnerChange(partition=partition, owner=owner, added=several[0], removed=several[1])
+        for (partition, owner), several in counts.items()
     )
 
 

@@ -1,6 +1,6 @@
 """What an executor gives back, the same from both."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content
@@ -14,6 +14,34 @@ class Change:
 
     added: Content = NO_CONTENT
     removed: Content = NO_CONTENT
+    updated: int = 0
+    """Rows among both: taken away as they were, added as they are."""
+
+    def plus(self, other: "Change") -> "Change":
+        return Change(
+            added=self.added.plus(other.added),
+            removed=self.removed.plus(other.removed),
+            updated=self.updated + other.updated,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnerChange:
+    """How many rows of an owner, a file of a repository for most tables, a write added and removed."""
+
+    partition: str
+    owner: str
+    added: int
+    removed: int
+
+
+BIGGEST = 10
+"""Of so many owners a write tells."""
+
+
+def biggest(changes: Iterable[OwnerChange]) -> tuple[OwnerChange, ...]:
+    """Those with the most rows added and removed, most first."""
+    return tuple(sorted(changes, key=lambda each: (-each.added - each.removed, each.partition, each.owner))[:BIGGEST])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +54,8 @@ class Outcome:
     unchanged: int = 0
     version: int | None = None
     changes: Mapping[PartitionValues, Change] = field(default_factory=dict)
+    owners: tuple[OwnerChange, ...] = ()
+    """The owners that changed most, where the executor compared row by row; none where it did not."""
     noted: bool = True
     """Whether the commit's own note tells the contents; a MERGE by Spark knows them only after it."""
     replaces: bool = False

@@ -8,7 +8,7 @@ from typing import Any
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.job import Job
 from lakehouse_assets.lake.ledger import Entry
-from lakehouse_assets.lake.outcome import Outcome
+from lakehouse_assets.lake.outcome import Outcome, OwnerChange
 from lakehouse_assets.lake.tables import CommitFiles
 from lakehouse_assets.plan.write_plan import WritePlan
 
@@ -19,7 +19,20 @@ OWNERS_TOLD = 500
 PHASES = ("stage", "plan", "commit", "ledger")
 """Of a write, one after the other; what else is told is part of one of them."""
 
-_NOT_KEPT = ("entries", "statement", "changed")
+_NOT_KEPT = ("entries", "statement", "changed", "owners_changed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowCounts:
+    """Rows of a partition by operation; what a replacement deleted is known for all of its partitions together."""
+
+    inserted: int = 0
+    updated: int = 0
+    deleted: int | None = 0
+
+    @property
+    def in_all(self) -> int:
+        return self.inserted + self.updated + (self.deleted or 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +65,10 @@ class WriteReport:
     written_at: datetime
     statement: str = ""
     """The plan's SQL."""
-    changed: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    """By partition the rows that were added and removed; an update is both."""
+    changed: Mapping[str, RowCounts] = field(default_factory=dict[str, RowCounts])
+    """By partition the rows by operation."""
+    owners_changed: tuple[OwnerChange, ...] = ()
+    """The owners with the most rows added and removed; an update is both."""
 
     @property
     def committed(self) -> bool:
@@ -131,6 +146,13 @@ def report_of(
         written_at=datetime.now(UTC),
         statement=plan.statement,
         changed={
-            str(values[0]): (each.added.rows, each.removed.rows) for values, each in outcome.changes.items() if values
+            str(values[0]): RowCounts(
+                inserted=each.added.rows - each.updated,
+                updated=each.updated,
+                deleted=None if outcome.replaces else each.removed.rows - each.updated,
+            )
+            for values, each in outcome.changes.items()
+            if values
         },
+        owners_changed=outcome.owners,
     )

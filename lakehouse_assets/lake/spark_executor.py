@@ -214,23 +214,20 @@ def _changes(
         .load(table.table_uri)
     )
     taken = "_change_type IN ('delete', 'update_preimage')"
+    updated = "count_if(_change_type = 'update_postimage')"
     hashed = f"CAST({row_hash_sql(contract.columns)} AS DECIMAL(38, 0))"
     groups = [column(each, "spark") for each in contract.partition_by]
     with view_scope(spark) as views:
         view = views.register("feed", feed)
-        measures = [f"{taken} AS taken", "count(*) AS row_count", f"sum({hashed}) AS hash_sum"]
+        measures = [f"{taken} AS taken", "count(*) AS row_count", f"sum({hashed}) AS hash_sum", f"{updated} AS updated"]
         query = f"SELECT {', '.join([*groups, *measures])} FROM {view} GROUP BY {', '.join([*groups, taken])}"
         rows = spark.sql(query).toArrow().to_pylist()
     changes: dict[PartitionValues, Change] = {}
     for row in rows:
         values = tuple(row[each] for each in contract.partition_by)
         content = Content(rows=row["row_count"], total=int(row["hash_sum"]) % (1 << 64))
-        before = changes.get(values, Change())
-        changes[values] = (
-            Change(added=before.added, removed=content)
-            if row["taken"]
-            else Change(added=content, removed=before.removed)
-        )
+        change = Change(removed=content) if row["taken"] else Change(added=content, updated=row["updated"])
+        changes[values] = changes.get(values, Change()).plus(change)
     return changes
 
 

@@ -5,7 +5,7 @@ Cost: each slice's files and rows are read once, where there are cores; a line a
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -18,7 +18,7 @@ from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.copy_on_write import committed
 from lakehouse_assets.lake.data_files import partition_texts, partition_values, remove_marked
 from lakehouse_assets.lake.merging import Merged, together
-from lakehouse_assets.lake.outcome import Change, Note, Outcome
+from lakehouse_assets.lake.outcome import Change, Note, Outcome, OwnerChange
 from lakehouse_assets.lake.sliced import merged_slice, slice_numbers
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.table_files import TableFolder
@@ -101,11 +101,13 @@ def _to_wire(folder: TableFolder, part: Merged | None) -> str:
             "place": partition_texts(folder.contract, place),
             "added": change.added.version,
             "removed": change.removed.version,
+            "updated": change.updated,
         }
         for place, change in done.changes.items()
     ]
     counts = {name: getattr(done, name) for name in ("inserted", "updated", "deleted", "unchanged")}
-    return json_text({"actions": part.actions, "counts": counts, "changes": changes})
+    owners = [asdict(each) for each in done.owners]
+    return json_text({"actions": part.actions, "counts": counts, "changes": changes, "owners": owners})
 
 
 def _from_wire(folder: TableFolder, text: str) -> Merged | None:
@@ -114,8 +116,11 @@ def _from_wire(folder: TableFolder, text: str) -> Merged | None:
         return None
     changes = {
         partition_values(folder.contract, each["place"]): Change(
-            added=Content.from_version(each["added"]), removed=Content.from_version(each["removed"])
+            added=Content.from_version(each["added"]),
+            removed=Content.from_version(each["removed"]),
+            updated=each["updated"],
         )
         for each in told["changes"]
     }
-    return Merged(actions=tuple(told["actions"]), outcome=Outcome(**told["counts"], changes=changes))
+    owners = tuple(OwnerChange(**each) for each in told["owners"])
+    return Merged(actions=tuple(told["actions"]), outcome=Outcome(**told["counts"], changes=changes, owners=owners))

@@ -1,19 +1,27 @@
 """Asset checks look at what a run wrote, name the rows that are wrong, and hold back only the repository that is."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from dagster import AssetCheckEvaluation, TableMetadataValue
 from deltalake import write_deltalake
 
+from lakehouse_assets.automation.checks import CHECKED
 from lakehouse_assets.cli.instance import open_instance
+from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.definitions import defs
 from lakehouse_assets.lake.integrity import RULES, broken, written_by
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.repos import RepoBuilder
+from lakehouse_assets_tests.support.writes import write
 
 
 @pytest.fixture
@@ -58,6 +66,48 @@ def test_rows_that_are_wrong_are_named_by_rule_repository_and_file(lake: Lake):
     write_deltalake(lake.open(EDGES), stray.set_column(at, "path", [["gone.py"]]), mode="append")
     (gone,) = found(lake, "owners_exist")["edges"]
     assert (gone["repo"], gone["path"]) == ("one", "gone.py")
+
+
+def checked_everything(settings: Settings) -> dict[tuple[str, str], AssetCheckEvaluation]:
+    """What the nightly job finds, by table and check."""
+    with open_instance(settings) as instance:
+        done = defs.resolve_job_def("check_everything").execute_in_process(instance=instance)
+    return {(each.asset_key.path[-1], each.check_name): each for each in done.get_asset_check_evaluations()}
+
+
+def records(check: AssetCheckEvaluation, name: str) -> list[dict[str, Any]]:
+    value = check.metadata[name]
+    assert isinstance(value, TableMetadataValue)
+    return [dict(record.data) for record in value.records]
+
+
+@pytest.mark.usefixtures("synced")
+def test_rows_that_were_set_aside_are_shown_as_a_table_with_partition_and_rule_and_no_key_may_be_there_twice(
+    lake: Lake, settings: Settings
+):
+    found = checked_everything(settings)
+    assert {table for table, name in found if name == "contract"} == {each.name for each in CHECKED}
+    assert all(each.passed for each in found.values())
+
+    lenient = replace(IMPORTS_RESOLVED, violations="quarantine")
+    rows = lake.read(IMPORTS_RESOLVED, where="repo = 'one'")
+    at = rows.column_names.index("path")
+    nobody_s = rows.slice(0, 1).set_column(at, rows.schema.field(at), pa.nulls(1, pa.string()))
+    write(lake, lenient, pa.concat_tables([rows, nobody_s]), partitions=("one",), run_id="by hand")
+    write_deltalake(lake.open(COMMITS), lake.read(COMMITS, where="repo = 'two'"), mode="append")
+
+    found = checked_everything(settings)
+
+    broken_contracts = {table for (table, name), each in found.items() if name == "contract" and not each.passed}
+    assert broken_contracts == {"imports_resolved", "commits"}
+    (aside,) = records(found["imports_resolved", "contract"], "failing_rows")
+    assert (aside["partition"], aside["rows"]) == ("one", 1)
+    assert "path" in aside["broken"]
+    assert '"repo":"one"' in aside["row"].replace('": "', '":"')
+    assert records(found["imports_resolved", "contract"], "partitions") == [{"partition": "one", "rows": 1}]
+    (twice,) = records(found["commits", "contract"], "failing_rows")
+    assert (twice["partition"], twice["rows"]) == ("two", 2)
+    assert "more than once" in twice["broken"]
 
 
 def test_an_update_checks_the_files_that_it_made_and_no_others(

@@ -2,6 +2,7 @@
 
 from dagster._core.workspace.autodiscovery import loadable_targets_from_python_module
 
+from lakehouse_assets.automation.checks import contract_checks
 from lakehouse_assets.definitions import defs
 
 
@@ -37,4 +38,11 @@ def test_the_lake_s_own_records_are_in_the_lineage_without_partitions_and_nobody
 
 def test_the_nightly_job_looks_at_everything():
     job = defs.resolve_job_def("check_everything")
-    assert {node.name for node in job.nodes} == {"integrity", "heads"}
+    assert {node.name for node in job.nodes} == {"contracts", "integrity", "heads"}
+
+
+def test_every_table_that_an_asset_of_the_code_graph_makes_has_a_check_of_its_contract():
+    checked = {key.asset_key.path[-1] for key in contract_checks.check_keys}
+    groups = ("git", "graph", "change", "activity", "impact", "scip")
+    made = {node.key.path[-1] for node in defs.resolve_asset_graph().asset_nodes if node.group_name in groups}
+    assert checked == made

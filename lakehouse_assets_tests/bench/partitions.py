@@ -54,7 +54,7 @@ def _see_partitions(page: Page) -> None:
 
 def _see_partition(page: Page) -> None:
     page.goto("/assets/edges?view=partitions&partition=r0007")
-    expect(page.get_by_text("rows_added", exact=True).first).to_be_visible()
+    expect(page.get_by_text("rows_inserted", exact=True).first).to_be_visible()
 
 
 def _see_asset(page: Page) -> None:

@@ -22,6 +22,7 @@ from dagster import (
     MultiPartitionsDefinition,
     Output,
     StaticPartitionsDefinition,
+    TableMetadataValue,
     asset,
     materialize,
 )
@@ -97,7 +98,9 @@ def test_a_single_run_over_many_partitions_is_one_commit_and_each_partition_has_
     assert event is not None
     metadata = event.asset_materialization.metadata if event.asset_materialization else {}
     assert metadata["dagster/partition_row_count"].value == 2
-    assert [metadata[name].value for name in ("rows_added", "rows_removed", "version_after")] == [2, 0, 1]
+    numbers = ("rows_inserted", "rows_updated", "rows_deleted", "partitions_written_together", "version_after")
+    assert [metadata[name].value for name in numbers] == [2, 0, 0, 3, 1]
+    assert "INSERT INTO" in str(metadata["sql"].value)
 
 
 @asset(partitions_def=REPOS, backfill_policy=BackfillPolicy.single_run(), code_version="v")
@@ -138,6 +141,22 @@ def test_a_run_of_one_partition_sets_data_version_and_metadata_in_the_run_itself
     assert event.metadata["executor"].value == "delta-rs"
     observations = result.asset_observations_for_node("things")
     assert [o.metadata["rows_inserted"].value for o in observations] == [2]
+
+
+def test_an_update_shows_the_files_whose_rows_changed_most(instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch):
+    few, many = thing("b", "few.py", "f"), [thing("b", "many.py", name) for name in "abc"]
+    monkeypatch.setitem(CONTENT, "b", [few, thing("b", "same.py", "s"), *many])
+    materialize([things], instance=instance, resources=resources(), partition_key="b")
+    larger = [thing("b", "many.py", name, 7) for name in "ab"]  # c is gone
+    monkeypatch.setitem(CONTENT, "b", [few, thing("b", "few.py", "g"), thing("b", "same.py", "s"), *larger])
+
+    result = materialize([things], instance=instance, resources=resources(), partition_key="b")
+
+    (event,) = result.asset_materializations_for_node("things")
+    shown = event.metadata["biggest_changes"]
+    assert isinstance(shown, TableMetadataValue)
+    assert [tuple(record.data.values()) for record in shown.records] == [("b", "many.py", 2, 3), ("b", "few.py", 1, 0)]
+    assert [event.metadata[f"rows_{name}"].value for name in ("inserted", "updated", "deleted")] == [1, 2, 1]
 
 
 @pytest.mark.parametrize(

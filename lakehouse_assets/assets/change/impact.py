@@ -1,7 +1,7 @@
 """The assets `impacted_callers`, `impacted_importers` and `impacted_files`: who the last update touched.
 
 They are not part of a sync: whoever relies on a repository may be in any other, so that finding them reads the
-relationships of the whole lake. They are made when somebody asks for them, as by `lakehouse impact`.
+relationships of the whole lake. They are made when somebody asks for them, or the sensor that follows with them does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.change.between import last_update
 from lakehouse_assets.assets.derivations import work_of
+from lakehouse_assets.assets.following import FOLLOWS
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
 from lakehouse_assets.change.impact import find_impact
@@ -53,6 +54,7 @@ def impact_derivation(contract: TableContract) -> Derivation:
         {contract: impact_derivation(contract).code_version for contract in TABLES},
         group="impact",
         kinds={"sql", "deltalake"},
+        automation=FOLLOWS,
     ),
 )
 def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:

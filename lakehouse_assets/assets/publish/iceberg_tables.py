@@ -3,6 +3,7 @@
 from dagster import AssetExecutionContext, Config, MaterializeResult, MetadataValue, TableRecord, asset
 from pydantic import Field
 
+from lakehouse_assets.assets.following import FOLLOWS
 from lakehouse_assets.assets.options import OWNERS
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.failures import explained
@@ -18,7 +19,13 @@ class PublishConfig(Config):
     keep: int = Field(default=30, ge=1, description="How many snapshots stay readable.")
 
 
-@asset(group_name="publish", kinds={"iceberg"}, owners=OWNERS, deps=["graph_versions"])
+@asset(
+    group_name="publish",
+    kinds={"iceberg"},
+    owners=OWNERS,
+    deps=["graph_versions"],
+    automation_condition=FOLLOWS,
+)
 def iceberg_tables(
     context: AssetExecutionContext, config: PublishConfig, lakehouse: LakehouseResource
 ) -> MaterializeResult:
