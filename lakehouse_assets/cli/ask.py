@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.settings import load_settings
 
@@ -16,7 +17,7 @@ def _question(name: "Question", summary: str) -> click.Command:
         name, help=f"{summary}\n\nSYMBOL is a dotted name or the end of one: `Flask.run`, `flask.app.Flask`."
     )
     @click.argument("symbol")
-    @click.option("--repo", help="Only definitions of this repository.")
+    @click.option("--repo", shell_complete=repository_names, help="Only definitions of this repository.")
     @json_option
     def ask(symbol: str, repo: str | None, as_json: bool) -> None:
         from lakehouse_assets.lake.questions import questions
@@ -42,7 +43,7 @@ references = _question("references", "Who refers to SYMBOL in any way: by name, 
 
 @click.command()
 @click.argument("symbol")
-@click.option("--repo", help="Only this repository.")
+@click.option("--repo", shell_complete=repository_names, help="Only this repository.")
 @json_option
 def definitions(symbol: str, repo: str | None, as_json: bool) -> None:
     """Where SYMBOL is defined, with its signature, in every repository.

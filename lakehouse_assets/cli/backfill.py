@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.cli.sync import as_json_values, failed_in, print_plan, sync_plan
@@ -19,7 +20,7 @@ _DEFAULT = BatchLimits()
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME…]")
+@click.argument("names", nargs=-1, metavar="[NAME…]", shell_complete=repository_names)
 @click.option("--all", "everything", is_flag=True, help="Every registered repository.")
 @click.option("--asset", "assets", multiple=True, metavar="ASSET", help="Only this asset; as often as needed.")
 @click.option(

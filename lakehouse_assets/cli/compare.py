@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakehouse_assets.cli.completed import table_names
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.errors import BadInputError
@@ -55,7 +56,7 @@ def run_diff(first: str, second: str, output: Path | None, as_json: bool) -> Non
 
 
 @click.command("delta-diff")
-@click.argument("table")
+@click.argument("table", shell_complete=table_names)
 @click.argument("first", metavar="V1", type=click.IntRange(min=0))
 @click.argument("second", metavar="V2", type=click.IntRange(min=0))
 @click.option("--limit", type=click.IntRange(0, 1000), default=5, help="Rows of each kind to show (default: 5).")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.core.text import visible
@@ -26,7 +27,7 @@ _SIGNS = {
 
 
 @click.command()
-@click.argument("repo")
+@click.argument("repo", shell_complete=repository_names)
 @click.argument("commits", metavar="[A..B]", required=False)
 @click.option("--edges", is_flag=True, help="Tell which calls, imports, bases and references came and went instead.")
 @click.option(

@@ -12,6 +12,7 @@ from lakehouse_assets.core.settings import Settings, load_settings
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from lakehouse_assets.explorer.asked import Runs
     from lakehouse_assets.stories.records import Run
 
 _LISTED = 50
@@ -43,12 +44,17 @@ def serve(settings: Settings, host: str, port: int) -> None:
 
 
 def explorer_app(settings: Settings, host: str) -> "Starlette":
-    from lakehouse_assets.explorer.app import Runs, create_app
+    from lakehouse_assets.explorer.app import create_app
 
-    runs = Runs(latest=lambda: _latest(settings), story=lambda run: story_of(settings, run))
     local = ["localhost", "127.0.0.1", "[::1]"]
     # Who opens it to others answers for the names that they know it by.
-    return create_app(settings, runs, hosts=local if host in ("127.0.0.1", "localhost", "::1") else ["*"])
+    return create_app(settings, runs_of(settings), hosts=local if host in ("127.0.0.1", "localhost", "::1") else ["*"])
+
+
+def runs_of(settings: Settings) -> "Runs":
+    from lakehouse_assets.explorer.asked import Runs
+
+    return Runs(latest=lambda: _latest(settings), story=lambda run: story_of(settings, run))
 
 
 def _latest(settings: Settings) -> "Sequence[Run]":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lakehouse_assets import __version__
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import load_settings
 
@@ -31,7 +32,7 @@ def export() -> None:
 
 
 @export.command("scip")
-@click.argument("name")
+@click.argument("name", shell_complete=repository_names)
 @_file_option
 @json_option
 def scip(name: str, output: Path, as_json: bool) -> None:
@@ -46,7 +47,7 @@ def scip(name: str, output: Path, as_json: bool) -> None:
 
 
 @export.command("graphml")
-@click.argument("name")
+@click.argument("name", shell_complete=repository_names)
 @_file_option
 @json_option
 def graphml(name: str, output: Path, as_json: bool) -> None:
@@ -58,7 +59,7 @@ def graphml(name: str, output: Path, as_json: bool) -> None:
 
 
 @export.command("neo4j-csv")
-@click.argument("name")
+@click.argument("name", shell_complete=repository_names)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write to."
 )
@@ -76,7 +77,7 @@ def neo4j_csv(name: str, output: Path, as_json: bool) -> None:
 
 
 @export.command("callgraph")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=repository_names)
 @click.option("--all", "everything", is_flag=True, help="Every registered repository, a file NAME.json each.")
 @click.option(
     "-o",

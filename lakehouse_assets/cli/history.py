@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.settings import load_settings
 
 
 @click.command()
 @click.argument("symbol")
-@click.option("--repo", help="Only definitions of this repository.")
+@click.option("--repo", shell_complete=repository_names, help="Only definitions of this repository.")
 @click.option(
     "--kind",
     "kinds",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.diff import definition_line, difference, difference_as_json, title
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import load_settings
@@ -20,7 +21,7 @@ _SHOWN = 200
 
 
 @click.command()
-@click.argument("repo")
+@click.argument("repo", shell_complete=repository_names)
 @click.argument("commits", metavar="[A..B]", required=False)
 @click.option(
     "--limit", type=click.IntRange(1, 100), default=_LIMIT, help=f"Steps from the change to follow (default: {_LIMIT})."

@@ -2,6 +2,7 @@
 
 import click
 
+from lakehouse_assets.cli.explore import runs_of
 from lakehouse_assets.core.settings import load_settings
 
 
@@ -19,4 +20,5 @@ def mcp() -> None:
     from lakehouse_assets.explorer.asked import asked_of
     from lakehouse_assets.explorer.tools import mcp_server
 
-    mcp_server(asked_of(load_settings())).run()
+    settings = load_settings()
+    mcp_server(asked_of(settings, runs_of(settings))).run()

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import table_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows, readable_bytes
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.settings import load_settings
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("tables", nargs=-1)
+@click.argument("tables", nargs=-1, shell_complete=table_names)
 @click.option("--everything", is_flag=True, help="Also where a single file would be saved.")
 @click.option("--dry-run", is_flag=True, help="Tell what would be done, and do nothing.")
 @json_option

@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.settings import Settings, load_settings
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=repository_names)
 @json_option
 def versions(name: str, as_json: bool) -> None:
     """List the commits that the graph of NAME was brought to, the last first, and whether each can still be read."""

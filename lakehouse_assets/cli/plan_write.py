@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from lakehouse_assets.cli.completed import table_names
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import load_settings
 
 
 @click.command("plan-write")
-@click.argument("table")
+@click.argument("table", shell_complete=table_names)
 @click.argument("rows", type=click.Path(path_type=Path), metavar="PARQUET_FILE")
 @click.option("--partition", "partitions", multiple=True, metavar="NAME", help="Partition to write; may be repeated.")
 @click.option("--owner", "owners", multiple=True, help="Owner that the rows are complete for; may be repeated.")

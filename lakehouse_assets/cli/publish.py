@@ -4,13 +4,14 @@ from dataclasses import asdict
 
 import click
 
+from lakehouse_assets.cli.completed import table_names
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import load_settings
 
 
 @click.command()
-@click.argument("tables", nargs=-1)
+@click.argument("tables", nargs=-1, shell_complete=table_names)
 @click.option("--all", "everything", is_flag=True, help="Every table that the lake has.")
 @click.option(
     "--keep",

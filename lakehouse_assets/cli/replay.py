@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.cli.verify import difference_json, print_differences, verified
@@ -45,7 +46,7 @@ class Update:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=repository_names)
 @click.argument("span", required=False, metavar="[A..B]")
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="The last N commits of the head.")
 @click.option(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -81,7 +82,7 @@ def list_(as_json: bool) -> None:
 
 
 @repo.command("remove")
-@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@click.argument("names", nargs=-1, required=True, metavar="NAME…", shell_complete=repository_names)
 @click.option("--keep-rows", is_flag=True, help="Leave the repository's rows in the tables.")
 @json_option
 def remove(names: tuple[str, ...], keep_rows: bool, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.core.text import visible
@@ -18,7 +19,7 @@ def scip() -> None:
 
 
 @scip.command("import")
-@click.argument("name")
+@click.argument("name", shell_complete=repository_names)
 @click.argument("index", type=click.Path(path_type=Path), metavar="INDEX")
 @json_option
 def import_(name: str, index: Path, as_json: bool) -> None:

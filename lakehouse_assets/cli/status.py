@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.main import print_error
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.settings import load_settings
@@ -16,7 +17,7 @@ _SHOWN = 24
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME…]")
+@click.argument("names", nargs=-1, metavar="[NAME…]", shell_complete=repository_names)
 @json_option
 @click.pass_context
 def status(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.main import print_error
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.core.errors import BadInputError, LakehouseError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME…]")
+@click.argument("names", nargs=-1, metavar="[NAME…]", shell_complete=repository_names)
 @click.option("--all", "everything", is_flag=True, help="Every registered repository.")
 @click.option("--to", metavar="COMMIT", help="Sync one repository to this commit instead of its head.")
 @click.option("--dry-run", is_flag=True, help="Tell what would be done and why, and do nothing.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import table_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows, readable_bytes
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.settings import load_settings
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("tables", nargs=-1)
+@click.argument("tables", nargs=-1, shell_complete=table_names)
 @click.option(
     "--older-than",
     "hours",

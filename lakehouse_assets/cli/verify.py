@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("repo")
+@click.argument("repo", shell_complete=repository_names)
 @click.option("--at", "commit", metavar="COMMIT", help="Sync the repository to this commit first.")
 @json_option
 @click.pass_context

@@ -1,5 +1,6 @@
 """Answers about symbols, as values that JSON has: what the pages, the API and the tools for assistants all show."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
@@ -57,7 +58,7 @@ class Answers:
         """Definitions whose qualified name has the query in it, the best first."""
         index = self.index(repo, at)
         found = index.names.search(query, repo=repo, kind=kind)
-        return _page(briefs(index, found[offset : offset + limit]), len(found), limit, offset)
+        return page_of(briefs(index, found[offset : offset + limit]), len(found), limit, offset)
 
     def symbol(self, repo: str, symbol_id: str, *, at: str | None = None) -> dict[str, Any]:
         """A definition, with how many there are of each of its relations."""
@@ -91,8 +92,8 @@ class Answers:
         places = self._places(index, number, relation, confidence)
         shown = places[offset : offset + limit]
         if relation == "members":
-            return _page([{"symbol": each} for each in briefs(index, shown)], len(places), limit, offset)
-        return _page(_told(index, shown, outgoing=relation in _OUTGOING), len(places), limit, offset)
+            return page_of([{"symbol": each} for each in briefs(index, shown)], len(places), limit, offset)
+        return page_of(_told(index, shown, outgoing=relation in _OUTGOING), len(places), limit, offset)
 
     def find(self, text: str, *, repo: str | None = None, at: str | None = None) -> list[dict[str, Any]]:
         """Definitions that a dotted name, or the end of one, names exactly."""
@@ -118,12 +119,8 @@ class Answers:
         return self.indexes.at(repo, at)
 
     def number(self, index: Index, repo: str, symbol_id: str) -> int:
-        try:
-            unsigned = int(symbol_id, 16)
-        except ValueError:
-            unsigned = -1
-        number = index.numbers.get((repo, unsigned - (1 << 64) if unsigned >> 63 else unsigned))
-        if number is None or unsigned < 0:
+        number = _number(index, repo, symbol_id)
+        if number is None:
             raise BadInputError(
                 subject=f"symbol {symbol_id} of {repo}",
                 seen="no definition has this id",
@@ -131,6 +128,10 @@ class Answers:
                 remedy="search for its name: the id follows from the symbol, and it may have moved or be gone",
             )
         return number
+
+    def knows(self, repo: str, symbol_id: str) -> bool:
+        """Whether the newest graph has this definition."""
+        return _number(self.indexes.newest(), repo, symbol_id) is not None
 
     def _places(self, index: Index, number: int, relation: Relation, confidence: str | None = None) -> Sequence[int]:
         """Numbers of the members, or places of the links of any other relation."""
@@ -146,7 +147,7 @@ _BRIEF = ("repo", "path", "kind", "name", "qualified_name", "line", "end_line", 
 
 def briefs(index: Index, numbers: Sequence[int]) -> list[dict[str, Any]]:
     """What names each definition and says where it is. The id is text: a JSON reader may not keep 64 bits."""
-    return [{"id": f"{row.pop('def_id') & _BITS:016x}", **row} for row in index.told(numbers, _BRIEF)]
+    return [{"id": id_text(row.pop("def_id")), **row} for row in index.told(numbers, _BRIEF)]
 
 
 def brief(index: Index, number: int) -> dict[str, Any]:
@@ -169,5 +170,16 @@ def _told(index: Index, places: Sequence[int], *, outgoing: bool) -> list[dict[s
     ]
 
 
-def _page(items: list[Any], total: int, limit: int, offset: int) -> dict[str, Any]:
+def _number(index: Index, repo: str, symbol_id: str) -> int | None:
+    if re.fullmatch("[0-9a-f]{16}", symbol_id) is None:
+        return None
+    unsigned = int(symbol_id, 16)
+    return index.numbers.get((repo, unsigned - (1 << 64) if unsigned >> 63 else unsigned))
+
+
+def id_text(def_id: int) -> str:
+    return f"{def_id & _BITS:016x}"
+
+
+def page_of(items: list[Any], total: int, limit: int, offset: int) -> dict[str, Any]:
     return {"total": total, "offset": offset, "limit": limit, "items": items}

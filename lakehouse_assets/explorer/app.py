@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -17,22 +16,16 @@ from starlette.routing import Route
 from lakehouse_assets.core.errors import LakehouseError, LakeStateError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.explorer.answers import RELATIONS
-from lakehouse_assets.explorer.asked import Asked, asked_of
+from lakehouse_assets.explorer.asked import Asked, Runs, asked_of
 from lakehouse_assets.explorer.change_pages import history_page, symbol_impact_page
+from lakehouse_assets.explorer.commit_pages import commit_diff_page, commit_edges_page, commit_impact_page
 from lakehouse_assets.explorer.endpoints import ENDPOINTS, Endpoint, MalformedError, Parameter
 from lakehouse_assets.explorer.exports import FORMATS, export_file
 from lakehouse_assets.explorer.frame import POLICY, SCRIPT, STORY_POLICY, STYLES
 from lakehouse_assets.explorer.headers import Headers
 from lakehouse_assets.explorer.openapi import document
 from lakehouse_assets.explorer.pages import home, relation_page, symbol_page
-from lakehouse_assets.explorer.repository_pages import (
-    api_page,
-    commit_impact_page,
-    error_page,
-    repository_page,
-    runs_page,
-)
-from lakehouse_assets.stories.records import Run, Story
+from lakehouse_assets.explorer.repository_pages import api_page, error_page, repository_page, runs_page
 from lakehouse_assets.stories.story_page import story_page
 
 _RELATION = Parameter(name="relation", description="", in_path=True, required=True, one_of=tuple(RELATIONS))
@@ -40,24 +33,15 @@ _OFFSET = Parameter(name="offset", description="", number=(0, 10_000_000), defau
 _FORMAT = Parameter(name="format", description="", in_path=True, required=True, one_of=tuple(FORMATS))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Runs:
-    """How runs are looked up: by whoever knows the orchestrator."""
-
-    latest: Callable[[], Sequence[Run]]
-    story: Callable[[str], Story]
-
-
 def create_app(settings: Settings, runs: Runs, *, hosts: Sequence[str] = ("localhost", "127.0.0.1")) -> Starlette:
     """The application for one lake. Requests for other hosts are refused: a page elsewhere could aim them here."""
-    asked = asked_of(settings)
+    asked = asked_of(settings, runs)
     routes = [
         Route("/", _page(lambda r: home(asked, r.query_params.get("q", "")[:200]))),
         Route("/repositories/{repo}", _page(lambda r: repository_page(asked, r.path_params["repo"]))),
-        Route(
-            "/repositories/{repo}/impact",
-            _page(lambda r: commit_impact_page(asked, r.path_params["repo"], r.query_params.get("commits"))),
-        ),
+        Route("/repositories/{repo}/diff", _page(lambda r: commit_diff_page(asked, *_commits(r)))),
+        Route("/repositories/{repo}/edges", _page(lambda r: commit_edges_page(asked, *_commits(r)))),
+        Route("/repositories/{repo}/impact", _page(lambda r: commit_impact_page(asked, *_commits(r)))),
         Route("/symbols/{repo}/{id}", _page(lambda r: symbol_page(asked, *_symbol(r), r.query_params.get("at")))),
         Route("/symbols/{repo}/{id}/impact", _page(lambda r: symbol_impact_page(asked, *_symbol(r)))),
         Route("/symbols/{repo}/{id}/history", _page(lambda r: history_page(asked, *_symbol(r)))),
@@ -128,6 +112,10 @@ def _related(asked: Asked, request: Request) -> str:
         request.query_params.get("at"),
         int(offset or 0),
     )
+
+
+def _commits(request: Request) -> tuple[str, str | None]:
+    return request.path_params["repo"], request.query_params.get("commits")
 
 
 def _symbol(request: Request) -> tuple[str, str]:

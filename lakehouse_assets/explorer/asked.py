@@ -1,5 +1,6 @@
 """Everything that can be asked of one lake, put together."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,15 @@ from lakehouse_assets.explorer.holder import Indexes, commit_ids
 from lakehouse_assets.explorer.source import Sources
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.stories.records import Run, Story, as_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """How runs are looked up: by whoever knows the orchestrator."""
+
+    latest: Callable[[], Sequence[Run]]
+    story: Callable[[str], Story]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +29,7 @@ class Asked:
     answers: Answers
     sources: Sources
     changes: Changes
+    runs: Runs
 
     def repositories(self) -> dict[str, Any]:
         return {
@@ -28,8 +39,26 @@ class Asked:
             ]
         }
 
+    def latest_runs(self) -> dict[str, Any]:
+        return {
+            "items": [
+                {
+                    "run_id": run.run_id,
+                    "job": run.job,
+                    "status": run.status,
+                    "started": run.started,
+                    "ended": run.ended,
+                    "asked": dict(run.asked),
+                }
+                for run in self.runs.latest()
+            ]
+        }
 
-def asked_of(settings: Settings) -> Asked:
+    def story(self, run: str) -> dict[str, Any]:
+        return as_json(self.runs.story(run))
+
+
+def asked_of(settings: Settings, runs: Runs) -> Asked:
     lake = Lake(settings.lake)
     answers = Answers(Indexes(lake))
     return Asked(
@@ -38,4 +67,5 @@ def asked_of(settings: Settings) -> Asked:
         answers=answers,
         sources=Sources(answers),
         changes=Changes(settings, answers),
+        runs=runs,
     )

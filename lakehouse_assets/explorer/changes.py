@@ -11,8 +11,9 @@ from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.explorer.answers import Answers, briefs
+from lakehouse_assets.explorer.answers import Answers, briefs, id_text, page_of
 from lakehouse_assets.explorer.index import Index
+from lakehouse_assets.lake.edge_changes import edge_changes
 from lakehouse_assets.lake.history import lives_of
 from lakehouse_assets.lake.impact import Impacted, impact_of
 from lakehouse_assets.lake.registry import Registry
@@ -33,10 +34,18 @@ class Changes:
             "from": found.from_commit,
             "to": found.to_commit,
             "files": _rows(found.files),
-            # Ids are told as symbols: a JSON reader may not keep 64 bits of a number.
-            "definitions": _rows(found.definitions.drop_columns(["def_id", "old_def_id"])),
+            "definitions": [_with_id(row) for row in _rows(found.definitions)],
             "notes": list(found.notes),
         }
+
+    def edges(self, repo: str, commits: str | None, *, limit: int, offset: int) -> dict[str, Any]:
+        """Relationships that came and went from A to B of `A..B`; without it in the last update."""
+        found = self._difference(repo, commits)
+        ends = {"repo": repo, "from": found.from_commit, "to": found.to_commit}
+        if found.from_commit is None or found.to_commit is None:
+            return {**ends, **page_of([], 0, limit, offset)}
+        changed = edge_changes(self._lake, repo, (found.from_commit, found.to_commit))
+        return {**ends, **page_of(changed.slice(offset, limit).to_pylist(), changed.num_rows, limit, offset)}
 
     def impact_of_commits(self, repo: str, commits: str | None, *, limit: int) -> dict[str, Any]:
         """Whom the changes from A to B touch, in every repository."""
@@ -107,6 +116,12 @@ def _told(moment: datetime | None) -> str | None:
 
 def _rows(table: pa.Table) -> list[dict[str, Any]]:
     return table.drop_columns(["repo", "from_commit", "to_commit"]).to_pylist()
+
+
+def _with_id(row: dict[str, Any]) -> dict[str, Any]:
+    """The id as text, as symbols have it: a JSON reader may not keep 64 bits of a number. What is gone has none."""
+    told = {name: value for name, value in row.items() if name not in ("def_id", "old_def_id")}
+    return {"id": None if row["change"] == "removed" else id_text(row["def_id"]), **told}
 
 
 def _with_definitions(index: Index, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -183,4 +183,32 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         answer=lambda asked, v: asked.changes.impact_of_commits(v["repo"], v["commits"], limit=v["steps"]),
         keys=("callers", "importers", "files"),
     ),
+    Endpoint(
+        path="/api/repositories/{repo}/edges",
+        summary="Calls, imports, bases and references that came and went from one commit's graph to another's.",
+        parameters=(_IN_REPO, _COMMITS, _LIMIT, _OFFSET),
+        answer=lambda asked, v: asked.changes.edges(v["repo"], v["commits"], limit=v["limit"], offset=v["offset"]),
+        keys=("from", "to", *_PAGE),
+    ),
+    Endpoint(
+        path="/api/runs",
+        summary="The latest runs.",
+        answer=lambda asked, _: asked.latest_runs(),
+        keys=("items",),
+    ),
+    Endpoint(
+        path="/api/runs/{run}",
+        summary="The story of a run: what it did to each table, and why.",
+        parameters=(
+            Parameter(
+                name="run",
+                description="Its id; the beginning of it is enough.",
+                in_path=True,
+                required=True,
+                longest=64,
+            ),
+        ),
+        answer=lambda asked, v: asked.story(v["run"]),
+        keys=("run", "assets"),
+    ),
 )

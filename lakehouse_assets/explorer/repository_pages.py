@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lakehouse_assets.explorer.asked import Asked
-from lakehouse_assets.explorer.change_pages import impact_body
+from lakehouse_assets.explorer.commit_pages import changed_definitions, commit_links
 from lakehouse_assets.explorer.endpoints import ENDPOINTS
 from lakehouse_assets.explorer.exports import FORMATS
 from lakehouse_assets.explorer.frame import frame
@@ -22,35 +22,20 @@ def repository_page(asked: Asked, repo: str) -> str:
     (repository,) = Registry(asked.lake).get([repo])
     commits = commit_ids(asked.lake, repo)
     found = asked.changes.diff(repo, None)
-    changed: list[list[Child]] = [
-        [
-            badge(row["change"].replace("_", " ")),
-            row["kind"],
-            row["name"],
-            f"{row['path']}:{row['line'] or row['old_line']}",
-        ]
-        for row in found["definitions"][:100]
+    pairs: list[list[Child]] = [
+        [element("code", f"{older[:12]}..{newer[:12]}"), commit_links(repo, older, newer)]
+        for newer, older in pairwise(commits[:11])
     ]
-    here = f"/repositories/{quote(repo, safe='')}"
-    pairs = [f"{older}..{newer}" for newer, older in pairwise(commits)][:10]
     return frame(
         repo,
         element("h1", repo),
         element("p", f"{repository.kind.replace('_', ' ')}; its graph was brought to {count(len(commits), 'commit')}."),
-        element("h2", "Whom did updates touch?"),
-        element(
-            "ul",
-            [
-                element("li", element("a", f"{pair[:12]}..{pair[42:54]}", href=f"{here}/impact?commits={quote(pair)}"))
-                for pair in pairs
-            ]
-            or element("li", "There is one commit only."),
-            class_="plain",
-        ),
+        element("h2", "Updates"),
+        table("the latest updates, and what to ask of each", ["commits", "what"], pairs)
+        if pairs
+        else element("p", "There is nothing to compare before the graph is brought to a second commit."),
         element("h2", f"Definitions that the last update changed: {len(found['definitions']):,}"),
-        table("changed definitions", ["change", "kind", "name", "where"], changed)
-        if changed
-        else element("p", "None."),
+        changed_definitions(asked, repo, found["definitions"], most=100),
         element("h2", "Exports"),
         element(
             "ul",
@@ -61,13 +46,6 @@ def repository_page(asked: Asked, repo: str) -> str:
             class_="plain",
         ),
     )
-
-
-def commit_impact_page(asked: Asked, repo: str, commits: str | None) -> str:
-    found = asked.changes.impact_of_commits(repo, commits, limit=4)
-    ends = f"{(found['from'] or 'nothing')[:12]}..{(found['to'] or 'nothing')[:12]}"
-    title = f"Whom {ends} of {repo} touches"
-    return frame(title, element("h1", title), impact_body(found))
 
 
 def runs_page(runs: Sequence[Run]) -> str:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from dagster import ConfigurableResource, DagsterInstance, InitResourceContext
+from dagster import ConfigurableResource, DagsterInstance, InitResourceContext, MetadataValue
+from dagster._core.events import EngineEventData
 from dagster_pyspark import LazyPySparkResource
 
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -21,12 +22,20 @@ class LakehouseResource(ConfigurableResource):
     def setup_for_execution(self, context: InitResourceContext) -> None:
         if context.run is not None:
             run_locks.begin(self.settings.locks, context.run.run_id)
+            self._link_story(context)
         hold(self.settings.locks, self._repositories(context))
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
         let_go(self.settings.locks, self._repositories(context))
         if context.run is not None:
             run_locks.end(self.settings.locks, context.run.run_id)
+
+    def _link_story(self, context: InitResourceContext) -> None:
+        """At the top of the run's log, so that a run which writes nothing, or fails, leads to its story as well."""
+        if context.run is not None and isinstance(context.instance, DagsterInstance):
+            link = MetadataValue.url(self.settings.story_url(context.run.run_id))
+            told = "What this run does, and why, is told in its story; `lakehouse up` or `lakehouse explore` serves it."
+            context.instance.report_engine_event(told, context.run, EngineEventData(metadata={"story": link}))
 
     def _repositories(self, context: InitResourceContext) -> list[str]:
         if context.run is None or not isinstance(context.instance, DagsterInstance):

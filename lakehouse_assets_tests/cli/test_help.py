@@ -1,14 +1,19 @@
 """Help: verbs by purpose, examples that are right, completion, colours only where they are wanted."""
 
+import os
 import shlex
 import subprocess
+from pathlib import Path
 
 import click
 import pytest
 
+from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.main import _VERBS, cli
 from lakehouse_assets.cli.verb_groups import EXAMPLES, GROUPS
-from lakehouse_assets_tests.support.command import lakehouse
+from lakehouse_assets.core.settings import Settings
+from lakehouse_assets_tests.support.command import LAKEHOUSE, lakehouse
+from lakehouse_assets_tests.support.repos import RepoBuilder
 
 
 def command_of(words: list[str]) -> click.Command:
@@ -47,6 +52,44 @@ def test_completion_scripts_are_printed(shell: str):
     assert "_LAKEHOUSE_COMPLETE" in lakehouse("completion", shell).stdout
 
 
-def test_the_bash_script_is_one_that_bash_can_read():
-    script = lakehouse("completion", "bash").stdout
-    assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
+_ASK_BASH = """
+source <(lakehouse completion bash)
+while IFS= read -r line; do
+    IFS=' ' read -ra COMP_WORDS <<< "lakehouse ${line%|}"
+    [[ $line == *' |' ]] && COMP_WORDS+=("")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMPREPLY=()
+    _lakehouse_completion lakehouse
+    echo "${COMPREPLY[*]}"
+done
+"""
+_OFFERED = {
+    "sy|": "sync",
+    "sync --dry|": "--dry-run",
+    "diff shop --kind I|": "IMPORT INHERITS",
+    "callers run --repo |": "shop web",
+    "delta-diff snap|": "snapshots",
+}
+"""What stands before the cursor, and what bash then offers."""
+
+
+def test_bash_completes_verbs_options_values_and_the_names_of_this_lake(settings: Settings, tmp_path: Path):
+    repository = RepoBuilder(tmp_path / "repo")
+    repository.commit({"a.py": ""})
+    for name in ("shop", "web"):
+        lakehouse("repo", "add", name, str(repository.path))
+    path = f"{LAKEHOUSE.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", _ASK_BASH],
+        input="".join(f"{line}\n" for line in _OFFERED),
+        env=os.environ | {"PATH": path, "LAKEHOUSE_HOME": str(settings.home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert dict(zip(_OFFERED, done.stdout.splitlines(), strict=True)) == _OFFERED
+
+
+def test_where_there_is_no_lake_nothing_is_offered(settings: Settings):
+    context = click.Context(cli)
+    assert repository_names(context, command_of(["sync"]).params[0], "") == []

@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 
+from lakehouse_assets.cli.explore import runs_of
 from lakehouse_assets.explorer.asked import asked_of
 from lakehouse_assets.explorer.tools import mcp_server
 from lakehouse_assets_tests.explorer.conftest import Explored
@@ -18,7 +19,7 @@ def called(explored: Explored, *calls: Call) -> list[Any]:
     """The answers of the tools, in order; the error's text where one refuses."""
 
     async def ask() -> list[Any]:
-        async with Client(mcp_server(asked_of(explored.settings))) as client:
+        async with Client(mcp_server(asked_of(explored.settings, runs_of(explored.settings)))) as client:
             results = [await client.call_tool(name, arguments) for name, arguments in calls]
         return [r.content[0].text if r.is_error else r.structured_content for r in results]  # type: ignore[union-attr]
 
@@ -27,7 +28,7 @@ def called(explored: Explored, *calls: Call) -> list[Any]:
 
 def test_every_tool_is_described_read_only_and_says_what_its_parameters_mean(explored: Explored):
     async def ask() -> Any:
-        async with Client(mcp_server(asked_of(explored.settings))) as client:
+        async with Client(mcp_server(asked_of(explored.settings, runs_of(explored.settings)))) as client:
             return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in asyncio.run(ask())}
