@@ -67,7 +67,7 @@ _VERBS = {
 
 
 class _LazyGroup(click.Group):
-    """Loads a verb's module only when that verb is used (or when help lists them all)."""
+    """Loads a verb's module only when that verb is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_VERBS)
@@ -81,20 +81,11 @@ class _LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs by purpose."""
-        grouped = {name for names in GROUPS.values() for name in names}
-        rest = tuple(name for name in _VERBS if name not in grouped)
+        """The verbs by purpose, without loading any."""
         widest = max(map(len, _VERBS))
-        for title, names in (*GROUPS.items(), ("More", rest)):
-            commands = [(name, self.get_command(ctx, name)) for name in names]
-            rows = [
-                (name, command.get_short_help_str(formatter.width - widest - 6))
-                for name, command in commands
-                if command is not None
-            ]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl([(name.ljust(widest), told) for name, told in rows])
+        for title, verbs in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), told) for name, told in verbs.items()])
 
 
 def _add_examples(name: str, command: click.Command) -> None:

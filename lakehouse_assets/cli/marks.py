@@ -51,22 +51,24 @@ def show(name: str | None, history: bool, as_json: bool) -> None:
 @click.option("--timestamp", type=click.DateTime(), help="Rows from this moment on (UTC) are read next.")
 @click.option("--id", "number", type=int, help="Rows from this id on are read next.")
 @_reason
-def set_(name: str, timestamp: datetime | None, number: int | None, reason: str) -> None:
+@json_option
+def set_(name: str, timestamp: datetime | None, number: int | None, reason: str, as_json: bool) -> None:
     """Set the mark of a table by hand."""
     if timestamp is None and number is None:
         raise click.UsageError("give --timestamp, --id or both")
-    _move(name, timestamp.replace(tzinfo=UTC) if timestamp else None, number, reason)
+    _move(name, timestamp.replace(tzinfo=UTC) if timestamp else None, number, reason, as_json=as_json)
 
 
 @marks.command()
 @click.argument("name")
 @_reason
-def reset(name: str, reason: str) -> None:
+@json_option
+def reset(name: str, reason: str, as_json: bool) -> None:
     """Forget the mark: the next run reads everything again. Rows that are equal are not rewritten."""
-    _move(name, None, None, reason)
+    _move(name, None, None, reason, as_json=as_json)
 
 
-def _move(name: str, timestamp: datetime | None, number: int | None, reason: str) -> None:
+def _move(name: str, timestamp: datetime | None, number: int | None, reason: str, *, as_json: bool) -> None:
     import uuid
 
     from lakehouse_assets.lake.tables import Lake
@@ -89,7 +91,10 @@ def _move(name: str, timestamp: datetime | None, number: int | None, reason: str
         )
     mark = Mark(timestamp=timestamp, id=number, clock=datetime.fromtimestamp(0, UTC), columns="", reason=reason)
     set_mark(upsert_service(settings), contract, ingest, mark, run_id=f"mark-{uuid.uuid4().hex}")
-    click.echo(f"{name}: {_told(mark)}")
+    if as_json:
+        print_json({"name": name, "timestamp": timestamp, "id": number, "reason": reason})
+    else:
+        click.echo(f"{name}: {_told(mark)}")
 
 
 def _told(mark: "Mark") -> str:

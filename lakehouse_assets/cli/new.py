@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.cli.starting_points import asset_files, ingest_files, model_files, project_files
 from lakehouse_assets.core.errors import BadInputError
 
@@ -21,34 +22,38 @@ def new() -> None:
 
 @new.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-def project(folder: Path) -> None:
+@json_option
+def project(folder: Path, as_json: bool) -> None:
     """Write a project into FOLDER: data, an ingest, a model, an asset, and tests of them."""
-    _write(folder, project_files(folder.resolve().name))
-    click.echo(f"begin with `cd {folder} && lakehouse ingest --all`")
+    _write(folder, project_files(folder.resolve().name), as_json=as_json)
+    click.echo(f"begin with `cd {folder} && lakehouse ingest --all`", err=True)
 
 
 @new.command()
 @click.argument("name")
 @_folder
-def ingest(name: str, folder: Path) -> None:
+@json_option
+def ingest(name: str, folder: Path, as_json: bool) -> None:
     """Write an ingest of files, with data and a test."""
-    _write(folder, ingest_files(_checked(name)))
+    _write(folder, ingest_files(_checked(name)), as_json=as_json)
 
 
 @new.command()
 @click.argument("name")
 @_folder
-def model(name: str, folder: Path) -> None:
+@json_option
+def model(name: str, folder: Path, as_json: bool) -> None:
     """Write an SQL model and its unit test."""
-    _write(folder, model_files(_checked(name)))
+    _write(folder, model_files(_checked(name)), as_json=as_json)
 
 
 @new.command()
 @click.argument("name")
 @_folder
-def asset(name: str, folder: Path) -> None:
+@json_option
+def asset(name: str, folder: Path, as_json: bool) -> None:
     """Write a Dagster asset and its test."""
-    _write(folder, asset_files(_checked(name)))
+    _write(folder, asset_files(_checked(name)), as_json=as_json)
 
 
 def _checked(name: str) -> str:
@@ -62,7 +67,7 @@ def _checked(name: str) -> str:
     return name
 
 
-def _write(folder: Path, files: Mapping[str, str]) -> None:
+def _write(folder: Path, files: Mapping[str, str], *, as_json: bool) -> None:
     """All of them or none; packages that several share may be there already."""
     shared = {"assets/__init__.py"}
     there = [name for name in files if (folder / name).exists() and name not in shared]
@@ -73,9 +78,14 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
             why="what somebody wrote would be lost; nothing was written",
             remedy="choose another name or folder",
         )
+    written: list[str] = []
     for name, text in files.items():
         path = folder / name
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-            click.echo(f"  {path}")
+            written.append(str(path))
+    if as_json:
+        print_json({"written": written})
+    else:
+        click.echo("\n".join(f"  {path}" for path in written))
