@@ -7,6 +7,7 @@ import click
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.core.text import visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def _print(stale: dict[str, Any], failed: "dict[str, LakehouseError]", *, dry_ru
     elif not dry_run:
         click.echo(f"{len(stale)} months brought up to date, {min(stale)[:7]} to {max(stale)[:7]}")
     for name, error in failed.items():
-        click.secho(f"{name} was left out: {error}", err=True, fg="red")
+        click.secho(visible_lines(f"{name} was left out: {error}"), err=True, fg="red")
 
 
 def activity_job() -> "JobDefinition":

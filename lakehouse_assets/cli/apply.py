@@ -7,6 +7,7 @@ import click
 
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.core.text import visible_lines
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.executions import PipelineExecution
@@ -156,6 +157,6 @@ def _print_execution(done: "PipelineExecution", *, as_json: bool) -> None:
     if done.skipped:
         click.echo(f"  skipped  {', '.join(sorted(done.skipped))}")
     for name, text in sorted(done.failed.items()):
-        click.secho(f"  {name}: {text}", err=True, fg="red")
+        click.secho(visible_lines(f"  {name}: {text}"), err=True, fg="red")
     if done.failed:
         click.echo(f"  {done.environment} shows what it showed before; what was built is kept", err=True)

@@ -11,6 +11,7 @@ import click
 from lakehouse_assets import __version__
 from lakehouse_assets.cli.verb_groups import GROUPS, epilog
 from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.core.text import visible_lines
 
 _VERBS = {
     "repo": "lakehouse_assets.cli.repo:repo",
@@ -145,6 +146,7 @@ def print_error(error: LakehouseError, *, as_json: bool) -> None:
         }
         click.echo(json.dumps({"error": parts}), err=True)
         return
-    click.secho(f"{error.subject}: {error.seen}.", err=True, fg="red")
-    click.echo(f"  why it matters: {error.why}", err=True)
-    click.echo(f"  what to do:     {error.remedy}", err=True)
+    # It may name files of a repository, and those may steer a terminal.
+    click.secho(visible_lines(f"{error.subject}: {error.seen}."), err=True, fg="red")
+    click.echo(visible_lines(f"  why it matters: {error.why}"), err=True)
+    click.echo(visible_lines(f"  what to do:     {error.remedy}"), err=True)

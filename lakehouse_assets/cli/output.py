@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -29,7 +30,9 @@ def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Non
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_jsonable))
+    """Letters of all languages as they are; what would steer a terminal escaped, which means the same in JSON."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=_jsonable)
+    click.echo(re.sub(r"[^\x20-\x7e\n]", _printable, text))
 
 
 def print_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
@@ -48,6 +51,10 @@ def readable_bytes(size: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} TB"
+
+
+def _printable(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def _cell(value: Any) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lakehouse_assets.core.diagnostics import Diagnostic
+from lakehouse_assets.core.text import visible_lines
 
 _BAR = 30
 """Signs of a full bar."""
@@ -63,7 +64,7 @@ class Progress:
         if self._quiet:
             return
         self._clear()
-        self._out.write(f"{line}\n")
+        self._out.write(f"{visible_lines(line)}\n")
         self._draw()
 
     def _draw(self) -> None:

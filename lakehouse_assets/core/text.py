@@ -10,6 +10,11 @@ def visible(text: str) -> str:
     return "".join(c if c == " " or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def visible_lines(text: str) -> str:
+    """The same of text that has lines of its own, which stay."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
 def fenced(text: str, language: str = "") -> str:
     """Text as a block of code in Markdown that nothing in it can end: its fence is longer than any row of ticks."""
     fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))

@@ -1,6 +1,7 @@
 """The command's verbs: what they print, as text and as JSON, and how they refuse."""
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -12,10 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakehouse_assets.cli.demo import name_of
-from lakehouse_assets.cli.main import cli
+from lakehouse_assets.cli.main import cli, print_error
+from lakehouse_assets.cli.output import print_json
+from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
-from lakehouse_assets.core.text import visible
+from lakehouse_assets.core.text import visible, visible_lines
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json, spawn
 from lakehouse_assets_tests.support.repos import RepoBuilder
 
@@ -33,6 +36,8 @@ def verbs(command: click.Command, prefix: str = "lakehouse") -> list[tuple[str, 
 
 
 VERBS = verbs(cli)
+WITHOUT_RESULT = {f"lakehouse {verb}" for verb in ("explore", "mcp", "up", "completion", "demo")}
+"""Servers, a script, and a tour."""
 README = (PROJECT_ROOT / "README.md").read_text()
 
 
@@ -48,6 +53,9 @@ def test_every_verb_and_each_of_its_options_is_in_the_readme(name: str, command:
 @pytest.mark.parametrize(("name", "command"), VERBS, ids=[name for name, _ in VERBS])
 def test_every_verb_explains_itself_and_its_options(name: str, command: click.Command):
     assert command.help
+    told = lakehouse(*name.split()[1:], "--help").stdout
+    assert re.search(rf"Examples?[^\n]*:\n(.|\n)*{name.split()[1]}", told), f"{name} shows no example"
+    assert ("--json" in told) == (name not in WITHOUT_RESULT)
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, f"{name} {parameter.opts}"
@@ -162,6 +170,25 @@ def test_the_doctor_names_what_is_missing_and_the_remedy(settings: Settings, tmp
 
 def test_control_characters_are_shown_and_not_obeyed():
     assert visible("a\x1b[31m\nb\u202e") == "a\\x1b[31m\\nb\\u202e"
+    assert visible_lines("a\x1b\nb\u202e") == "a\\x1b\nb\\u202e"
+
+
+def test_an_error_that_names_a_hostile_file_cannot_steer_the_terminal(capfd: pytest.CaptureFixture[str]):
+    harm = "\x1b]0;owned\x07\x9b2J\u202e"
+    print_error(SourceError(subject=harm, seen=harm, why=harm, remedy=harm), as_json=False)
+    progress = Progress()
+    progress.say(harm)
+    told = capfd.readouterr().err
+    assert told.count("\\x1b]0;owned\\x07\\x9b2J\\u202e") == 5
+    assert not set(told) & set(harm) - set("]0;owned2J")
+
+
+def test_json_escapes_what_steers_a_terminal_and_means_the_same(capsys: pytest.CaptureFixture[str]):
+    value = {"name": "größe\x9b2J\u202e\U000e0001 日本"}
+    print_json(value)
+    told = capsys.readouterr().out
+    assert "größe\\u009b2J\\u202e\\udb40\\udc01 日本" in told
+    assert json.loads(told) == value
 
 
 @pytest.mark.parametrize(

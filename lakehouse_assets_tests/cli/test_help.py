@@ -1,10 +1,8 @@
 """Help: verbs by purpose, examples that are right, completion, colours only where they are wanted."""
 
 import os
-import re
 import shlex
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -36,29 +34,6 @@ def test_help_lists_every_verb_once_under_a_purpose():
         assert shown.count(verb) == 1, verb
     for title in GROUPS:
         assert f"{title}:" in lakehouse("--help").stdout
-
-
-def leaves(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every verb that does something itself."""
-    if not isinstance(command, click.Group):
-        yield words
-        return
-    context = click.Context(command)
-    for name in command.list_commands(context):
-        inner = command.get_command(context, name)
-        assert inner is not None
-        yield from leaves(inner, (*words, name))
-
-
-_WITHOUT_RESULT = {("explore",), ("mcp",), ("up",), ("completion",), ("demo",)}
-"""Servers, a script, and a tour."""
-
-
-@pytest.mark.parametrize("words", [*leaves(cli)], ids=" ".join)
-def test_every_verb_has_an_example_and_json_where_it_has_a_result(words: tuple[str, ...]):
-    told = lakehouse(*words, "--help").stdout
-    assert re.search(rf"Examples?[^\n]*:\n(.|\n)*lakehouse.*{words[0]}", told)
-    assert ("--json" in told) == (words not in _WITHOUT_RESULT)
 
 
 @pytest.mark.parametrize("verb", EXAMPLES)
