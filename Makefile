@@ -55,6 +55,9 @@ test-slow: setup ## the tests that take minutes or need the network
 	@$(BIN)/pytest -m slow
 
 faults: setup ## kill writers at every point, break disks, logs, files and workers; writes docs/faults.md
+	@command -v faketime >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+	  { echo "packages: installing faketime, which sets a process's clock"; \
+	  { apt-get update && apt-get install --yes --no-install-recommends faketime; } >/dev/null; }
 	@$(BIN)/pytest -m 'slow or not slow' lakehouse_assets_tests/faults --fault-table docs/faults.md
 
 bench: setup ## measure: no-op sync, session start by profile, blobs per second, writes, graphs, updates, backfills, thousands of partitions, growth, a soak

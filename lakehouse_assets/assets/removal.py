@@ -7,6 +7,7 @@ from deltalake import CommitProperties
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Ledger, removal_note
 from lakehouse_assets.lake.registry import Registry
@@ -40,6 +41,8 @@ def delete_rows(lake: Lake, contract: TableContract, names: Sequence[str]) -> in
             {str(row["month"]) for row in lake.read(contract, columns=["month"], where=where).to_pylist()}
         )
     properties = CommitProperties(custom_metadata={"userMetadata": removal_note(contract, partitions)})
+    reached("delete: before commit")
     metrics = lake.open(contract).delete(where, commit_properties=properties)
+    reached("delete: after commit")
     Ledger(lake).record(contract)
     return metrics["num_deleted_rows"] or 0

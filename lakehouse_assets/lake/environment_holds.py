@@ -6,9 +6,11 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.concurrency import retried
@@ -20,6 +22,9 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment
 from lakehouse_assets.plan.holds import Hold
 from lakehouse_assets.plan.sql_text import in_list
+
+_REMOVED = ".removed-"
+"""How the folder of a table begins that is on its way out."""
 
 
 def environments(settings: Settings) -> Iterator[Hold]:
@@ -68,6 +73,9 @@ def collect_garbage(lake: Lake, *, dry_run: bool = False) -> Collected:
         there = [each.name for each in lake.root.iterdir() if VERSION_TABLE.fullmatch(each.name)]
         unused = sorted(set(there) - referred)
         sizes = {table: _bytes(lake, table) for table in unused}
+        if isinstance(lake.root, Path) and not dry_run:
+            for left in lake.root.glob(f"{_REMOVED}*"):  # by a collection that was killed
+                shutil.rmtree(left)
         if unused and not dry_run:
             _remove(lake, unused)
     return Collected(tables=sizes, environments=expired, kept=len(there) - len(unused))
@@ -113,12 +121,14 @@ def _remove(lake: Lake, tables: list[str]) -> None:
         where = in_list("asset", tables, "datafusion")
         retried(f"table {MATERIALIZATIONS.name}", lambda: lake.open(MATERIALIZATIONS).delete(where))
     for table in tables:
+        reached("collect: before folder")
         folder = lake.path(named(table))
         if isinstance(folder, ObjectPath):
             _remove_objects(folder)
             continue
-        waiting = folder.with_name(f".removed-{table}")
+        waiting = folder.with_name(f"{_REMOVED}{table}")
         folder.rename(waiting)  # in one step, so that no half of a table is ever seen
+        reached("collect: after rename")
         shutil.rmtree(waiting)
 
 

@@ -34,6 +34,7 @@ from pyiceberg.utils.config import Config
 from pyiceberg.utils.datetime import date_to_days, datetime_to_micros
 
 from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.lake.commit_log import is_plain
@@ -146,6 +147,8 @@ def _bring_up(table: Table, folder: TableFolder, delta: DeltaTable, state: Mappi
                 snapshot.append_data_file(_data_file(table, folder, present[path], source))
             for path in published.keys() - present.keys():
                 snapshot.delete_data_file(published[path])
+            reached("publish: before snapshot")
+        reached("publish: after snapshot")
     except (CommitFailedException, ServerError) as error:
         raise LakeStateError(
             subject=f"Iceberg table {NAMESPACE}.{folder.contract.name}",

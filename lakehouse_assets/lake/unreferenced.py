@@ -19,6 +19,7 @@ from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.local_engine import LocalEngine, local_engine
 from lakehouse_assets.lake.maintained import Done, record
@@ -118,4 +119,6 @@ def _collect(
 def _delete(lake: Lake, contract: TableContract, keys: pa.Table) -> None:
     same = " AND ".join(f"t.{name} = s.{name}" for name in contract.key)
     merge = lake.open(contract).merge(keys, predicate=same, source_alias="s", target_alias="t")
+    reached("delete: before commit")
     merge.when_matched_delete().execute()
+    reached("delete: after commit")

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.concurrency import holding
 from lakehouse_assets.lake.data_files import remove_files
 from lakehouse_assets.lake.ledger import Ledger
@@ -46,8 +47,11 @@ def vacuum_table(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, 
     started = time.perf_counter()
     with holding(lake.locks, contract, ()):
         plan, disk = _planned(lake, contract, holds, age)
+        reached("vacuum: before files")
         remove_files(lake.path(contract), plan.remove)
+        reached("vacuum: after files")
         _clean_log(lake, contract, plan)
+        reached("vacuum: after log")
         version = lake.open(contract).version()
     seen = _told(plan, disk)
     done = Done(

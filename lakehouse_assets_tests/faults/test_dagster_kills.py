@@ -1,4 +1,5 @@
-"""The daemon, the code server and a run are killed in the middle of a backfill: it is completed all the same."""
+"""The daemon, the code server or a run is killed in the middle of a backfill, or there are two daemons: it is completed
+all the same."""
 
 import os
 import signal
@@ -13,6 +14,7 @@ from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings, load_settings
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.faults.conftest import Fault, FaultNamed
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.graph_lake import sync_assets
 from lakehouse_assets_tests.support.processes import Processes, team_processes
@@ -56,35 +58,53 @@ def begun(processes: Processes, lake: Lake) -> tuple[str, str]:
     return backfill, runs[0]["id"]
 
 
-def see_complete(processes: Processes, backfill: str) -> None:
+def see_complete(processes: Processes, backfill: str, tried: Fault) -> None:
     """The backfill has succeeded, everything is fresh, and the rows are those of a clean build."""
     end = processes.api.backfill_end(backfill, DONE_SECONDS)
     assert end["status"] == "COMPLETED_SUCCESS", end
     assert processes.api.partitions("graph_versions")["materialized"] == list(NAMES)
     assert all(each["fresh"] for each in lakehouse_json("status")["repositories"])
-    assert lakehouse("verify", NAMES[0]).exit_code == 0
+    for name in NAMES:
+        assert lakehouse("verify", name).exit_code == 0
+    tried.survived()
 
 
-def test_a_backfill_is_completed_after_its_daemon_was_killed(processes: Processes, settings_of_processes: Settings):
+def test_a_backfill_is_completed_after_its_daemon_was_killed(
+    processes: Processes, settings_of_processes: Settings, fault: FaultNamed
+):
+    tried = fault("kill -9 of the daemon in a backfill")
     backfill, _ = begun(processes, Lake(settings_of_processes.lake))
     processes.kill("daemon")
     processes.start("daemon")
-    see_complete(processes, backfill)
+    see_complete(processes, backfill, tried)
 
 
-def test_a_backfill_is_completed_after_its_run_was_killed(processes: Processes, settings_of_processes: Settings):
+def test_a_backfill_under_two_daemons_writes_each_row_once(
+    processes: Processes, settings_of_processes: Settings, fault: FaultNamed
+):
+    tried = fault("two daemons")
+    processes.start("another daemon")
+    backfill, _ = begun(processes, Lake(settings_of_processes.lake))
+    see_complete(processes, backfill, tried)
+
+
+def test_a_backfill_is_completed_after_its_run_was_killed(
+    processes: Processes, settings_of_processes: Settings, fault: FaultNamed
+):
+    tried = fault("kill -9 of a run in a backfill")
     backfill, run = begun(processes, Lake(settings_of_processes.lake))
     os.kill(processes.api.run_process(run), signal.SIGKILL)
-    see_complete(processes, backfill)
+    see_complete(processes, backfill, tried)
 
 
 def test_a_backfill_is_completed_after_the_code_server_was_killed_with_the_run_that_it_had_started(
-    processes: Processes, settings_of_processes: Settings
+    processes: Processes, settings_of_processes: Settings, fault: FaultNamed
 ):
+    tried = fault("kill -9 of the code server in a backfill")
     backfill, run = begun(processes, Lake(settings_of_processes.lake))
     processes.kill("code server", with_children=True)
     assert processes.api.ask("query ($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }", id=run) == {
         "status": "STARTED"  # nobody is left to say that it is not
     }
     processes.start("code server")
-    see_complete(processes, backfill)
+    see_complete(processes, backfill, tried)

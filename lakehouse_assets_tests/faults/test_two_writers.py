@@ -15,6 +15,7 @@ from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
+from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.support.write_once import Write, carry_out, finish, start
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, thing
 
@@ -68,8 +69,10 @@ def contents_are_what_the_ledger_says(lake: Lake, rounds: str) -> None:
 
 @AT_ONCE
 def test_writers_of_different_repositories_both_succeed_and_no_row_is_lost_or_doubled(
-    tmp_path: Path, lake: Lake, at_once: AtOnce
+    tmp_path: Path, lake: Lake, at_once: AtOnce, fault: FaultNamed
 ):
+    tried = fault("two writers of different repositories")
+
     def writes(repo: str) -> list[Write]:
         return [
             Write(
@@ -83,9 +86,9 @@ def test_writers_of_different_repositories_both_succeed_and_no_row_is_lost_or_do
         ]
 
     at_once(tmp_path, writes("a"), writes("b"))
-    assert rows_of(lake, THINGS) == [
-        thing(repo, f"{number}.py", f"f{number}", ROUNDS - 1) for repo in "ab" for number in range(ROUNDS)
-    ]
+    rows = [thing(repo, f"{number}.py", f"f{number}", ROUNDS - 1) for repo in "ab" for number in range(ROUNDS)]
+    assert rows_of(lake, THINGS) == rows
+    tried.compared(rows_of(lake, THINGS), rows)
     contents_are_what_the_ledger_says(lake, "different repositories")
     entries = Ledger(lake).latest([THINGS])
     assert {entries[("things", repo)].cursor for repo in "ab"} == {f"c{ROUNDS - 1}"}
@@ -94,9 +97,10 @@ def test_writers_of_different_repositories_both_succeed_and_no_row_is_lost_or_do
 
 @AT_ONCE
 def test_writers_of_the_same_repository_leave_what_one_after_the_other_would(
-    tmp_path: Path, lake: Lake, at_once: AtOnce
+    tmp_path: Path, lake: Lake, at_once: AtOnce, fault: FaultNamed
 ):
     """Each round has a lake of its own, so that both begin with a first load, which reads nothing."""
+    tried = fault("two writers of one repository")
     batches = {who: [thing("a", "x.py", "both", size), thing("a", "x.py", who)] for size, who in enumerate(("p", "q"))}
 
     def writes(who: str) -> list[Write]:
@@ -111,12 +115,15 @@ def test_writers_of_the_same_repository_leave_what_one_after_the_other_would(
         assert rows_of(one, THINGS) == batches[last["run_id"]]
         assert Ledger(one).latest([THINGS])[("things", "a")].cursor == last["run_id"]
         assert one.read(WRITES).num_rows == 2
+    tried.survived()
 
 
 @AT_ONCE
 def test_writers_of_different_owners_in_one_repository_keep_each_other_s_rows(
-    tmp_path: Path, lake: Lake, at_once: AtOnce
+    tmp_path: Path, lake: Lake, at_once: AtOnce, fault: FaultNamed
 ):
+    tried = fault("two writers of different files")
+
     def writes(owner: str) -> list[Write]:
         return [
             Write(root=str(lake.root), rows=[thing("a", owner, "f", n)], run_id=f"{owner}{n}", owners=[owner])
@@ -124,12 +131,15 @@ def test_writers_of_different_owners_in_one_repository_keep_each_other_s_rows(
         ]
 
     at_once(tmp_path, writes("x.py"), writes("y.py"))
-    assert rows_of(lake, THINGS) == [thing("a", owner, "f", ROUNDS - 1) for owner in ("x.py", "y.py")]
+    rows = [thing("a", owner, "f", ROUNDS - 1) for owner in ("x.py", "y.py")]
+    assert rows_of(lake, THINGS) == rows
+    tried.compared(rows_of(lake, THINGS), rows)
     contents_are_what_the_ledger_says(lake, "different owners")
 
 
 @AT_ONCE
-def test_one_run_twice_at_once_writes_its_rows_once(tmp_path: Path, lake: Lake, at_once: AtOnce):
+def test_one_run_twice_at_once_writes_its_rows_once(tmp_path: Path, lake: Lake, at_once: AtOnce, fault: FaultNamed):
+    tried = fault("one run twice at once")
     rows = [thing("a", "x.py", "f"), thing("a", "x.py", "g"), thing("a", "x.py", "bad", kind="c")]
     writes = [
         Write(root=str(lake.root / str(number)), rows=rows, run_id="same", lenient=True) for number in range(ROUNDS)
@@ -142,6 +152,7 @@ def test_one_run_twice_at_once_writes_its_rows_once(tmp_path: Path, lake: Lake, 
         assert Counter([one[number]["action"], two[number]["action"]]) == Counter(["append", "replayed"])
         assert its.read(WRITES).num_rows == 2
         contents_are_what_the_ledger_says(its, f"round {number}")
+    tried.survived()
 
 
 def test_two_merges_in_one_spark_session_carry_their_own_notes_and_leave_no_setting(lake: Lake, spark: SparkSession):

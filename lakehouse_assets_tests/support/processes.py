@@ -22,6 +22,8 @@ load_from:
   - grpc_server: {{host: 127.0.0.1, port: {port}, location_name: lakehouse_assets}}
 """
 _START_SECONDS = 120
+DAEMONS = ("daemon", "another daemon")
+"""A team has one; a second is a mistake of whoever starts it."""
 
 
 class Processes:
@@ -35,7 +37,7 @@ class Processes:
         local = ("--host", "127.0.0.1")
         self._commands: dict[str, Sequence[str]] = {
             "code server": ("dagster", "api", "grpc", "-m", "lakehouse_assets.definitions", *local, "-p", str(code)),
-            "daemon": ("dagster-daemon", "run", "-w", str(workspace)),
+            **dict.fromkeys(DAEMONS, ("dagster-daemon", "run", "-w", str(workspace))),
             "ui": ("dagster-webserver", *local, "-p", str(ui), "-w", str(workspace)),
         }
         self._env = os.environ | {
@@ -79,7 +81,7 @@ class Processes:
 
     def end(self) -> None:
         """The daemon first: it starts what the others would have to carry out."""
-        for name in ("daemon", "ui", "code server"):
+        for name in (*DAEMONS, "ui", "code server"):
             if name in self._running:
                 self.kill(name, with_children=True)
 
