@@ -74,6 +74,7 @@ def promote(lake: Lake, source: str, target: str, *, today: date | None = None) 
             why=f"{target} would lose all of its own",
             remedy=f"apply {source} first",
         )
+    _check_newer(begins, ends)
     _check_intervals(lake, begins, inherited(there, ends), today or datetime.now(UTC).date())
     return _moved(lake, ends, "promote", begins.members)
 
@@ -132,6 +133,23 @@ def _is_there(lake: Lake, table: str, version: int) -> bool:
         return False
     # The present version needs no look at its files: nothing removes those.
     return lake.open(contract).version() == version or is_readable(lake, contract, version)
+
+
+def _check_newer(source: Environment, target: Environment) -> None:
+    """Refuse to promote what would take the target back in time: earlier rows of a table that it shows."""
+    pairs = [(name, each, source.members.get(name)) for name, each in target.members.items()]
+    older = [
+        name
+        for name, shown, other in pairs
+        if other is not None and other.table == shown.table and other.table_version < shown.table_version
+    ]
+    if older:
+        raise BadInputError(
+            subject=f"environment {source.name!r}",
+            seen=f"its rows of {', '.join(older)} are from before those that {target.name} shows",
+            why=f"{target.name} would go back to them",
+            remedy=f"apply {source.name} first, which takes in what is new",
+        )
 
 
 def _check_intervals(lake: Lake, source: Environment, target: Environment, today: date) -> None:

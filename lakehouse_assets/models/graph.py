@@ -54,7 +54,8 @@ def select(parents: Mapping[str, Iterable[str]], tags: Mapping[str, Iterable[str
         else:
             names, known = {core} & set(parents), parents
         if not names:
-            raise _unknown(word, core, known)
+            tagged = {name for name, its in tags.items() if core in its}
+            raise _unknown(word, f"tag:{core}" if tagged else core, [f"tag:{core}"] if tagged else known)
         chosen |= names
         if word.startswith("+"):
             chosen |= _reached(parents, names)
@@ -78,7 +79,7 @@ def _unknown(word: str, core: str, known: Iterable[str]) -> BadInputError:
     near = get_close_matches(core, list(known), n=1)
     return BadInputError(
         subject=f"selection {word!r}",
-        seen=f"there is no {'tag' if core.startswith('tag:') else 'model'} of that name",
+        seen=f"there is no {'tag' if 'tag:' in word else 'model'} of that name",
         why="nothing would be chosen by it",
         remedy=f"did you mean {near[0]!r}?" if near else "see `lakehouse models list`",
     )

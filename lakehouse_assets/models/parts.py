@@ -131,8 +131,20 @@ def after_step(facts: Facts, meaning: Meaning, parts: Mapping[str, PartKey], cop
             part: fingerprint([meaning.table, content or f"{sources[part]} over {seen}"])
             for part, content in contents.items()
         }
-    rows = None if None in contents.values() else sum(_count(content) for content in contents.values())
-    return After(sources=MappingProxyType(sources), contents=MappingProxyType(contents), rows=rows)
+    return After(
+        sources=MappingProxyType(sources),
+        contents=MappingProxyType(contents),
+        rows=_rows_after(facts, meaning, contents),
+    )
+
+
+def _rows_after(facts: Facts, meaning: Meaning, contents: Contents) -> int | None:
+    """How many rows a model will have: what it has, where nothing better is known."""
+    if None not in contents.values():
+        return sum(_count(content) for content in contents.values())
+    shown = facts.stored.get(meaning.name)
+    there = [facts.built[each.table] for each in (meaning, shown) if each is not None and each.table in facts.built]
+    return sum(_count(part.content) for part in there[0].parts.values()) if there else None
 
 
 def _count(content: str | None) -> int:
@@ -142,7 +154,7 @@ def _count(content: str | None) -> int:
 def rows_to_read(
     facts: Facts, meaning: Meaning, parts: Mapping[str, PartKey], after: Mapping[str, After]
 ) -> int | None:
-    """Rows that will be read, by the log; None where an input is yet to be made."""
+    """Rows that will be read, by the log; about so many where an input is to be made anew, None where it is new."""
     total = 0
     for name in meaning.inputs:
         if shares_partitions(meaning, name, facts.target, facts.tables) and name in facts.sources:

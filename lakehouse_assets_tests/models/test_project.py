@@ -156,3 +156,5 @@ def test_a_selection_of_nothing_is_refused():
         select(PARENTS, TAGS, ["e+"])
     with pytest.raises(BadInputError, match="no tag of that name"):
         select(PARENTS, TAGS, ["tag:z"])
+    with pytest.raises(BadInputError, match="did you mean 'tag:y'"):
+        select(PARENTS, TAGS, ["y"])

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -182,6 +183,49 @@ def test_of_two_applies_at_once_one_wins_and_the_other_is_told_why(built: ModelL
     assert large(built, "prod") == ["z.py"]
 
 
+def test_of_two_processes_that_apply_at_the_same_moment_one_wins_and_nothing_is_built_double(
+    built: ModelLake, tmp_path: Path
+):
+    built.models(large=LARGE.replace("1", "2"))
+    code = (
+        "import sys, time; from pathlib import Path\n"
+        "from lakehouse_assets.core.errors import LakeStateError\n"
+        "from lakehouse_assets.lake.tables import Lake\n"
+        "from lakehouse_assets_tests.support.model_lake import ModelLake\n"
+        "lake, models, ready, go = map(Path, sys.argv[1:])\n"
+        "mine = ModelLake(Lake(lake), models); plan = mine.plan('prod'); ready.touch()\n"
+        "while not go.exists(): time.sleep(0.001)\n"
+        "try: print(mine.carry_out(plan).status)\n"
+        "except LakeStateError as error: print(error)\n"
+    )
+    ready, go = [tmp_path / "one", tmp_path / "two"], tmp_path / "go"
+    command = [sys.executable, "-c", code, str(built.lake.root), str(built.folder)]
+    both = [subprocess.Popen([*command, str(each), str(go)], stdout=subprocess.PIPE, text=True) for each in ready]
+    while not all(each.exists() for each in ready):
+        assert all(each.poll() is None for each in both)
+        time.sleep(0.01)
+    go.touch()
+    refused, won = sorted((each.communicate(timeout=120)[0].strip() for each in both), key=lambda said: len(said) < 20)
+    assert won == "succeeded"
+    assert "made revision 3 meanwhile" in refused
+    assert "what was built stays" in refused
+    assert large(built, "prod") == ["z.py"]
+    assert built.ran("prod") == []
+
+
+def test_what_would_take_an_environment_back_in_time_is_not_promoted(built: ModelLake):
+    built.create("dev", base="prod")
+    built.models(large=LARGE.replace("1", "2"))
+    built.ran("dev", select=["large"])
+    built.rows(SNAPSHOTS, [file("a", "x.py", 9)])
+    built.ran("prod", select=["sizes"])
+    with pytest.raises(BadInputError, match="its rows of sizes, snapshots are from before those that prod shows"):
+        promote(built.lake, "dev", "prod")
+    built.ran("dev")
+    assert promote(built.lake, "dev", "prod").status == "succeeded"
+    assert large(built, "prod") == ["x.py", "z.py"]
+
+
 def test_a_plan_that_was_looked_at_is_refused_once_something_moved(built: ModelLake):
     looked_at = built.plan("prod").id
     check_unmoved(built.plan("prod"), looked_at)
@@ -284,6 +328,10 @@ def test_a_plan_says_what_it_will_read(built: ModelLake):
     sizes = next(step for step in built.plan("prod").steps if step.name == "sizes")
     assert sizes.rows_to_read == 1
     assert replace(sizes, rows_to_read=None).runs
+    # What is yet to be made has about as many rows as it has now; of what is new, nobody knows.
+    built.models(first="SELECT repo, path FROM sizes", second="SELECT repo, path FROM first")
+    reads = {step.name: step.rows_to_read for step in built.plan("prod").steps}
+    assert (reads["large"], reads["first"], reads["second"]) == (3, 3, None)
 
 
 def test_what_is_built_from_a_model_that_was_not_chosen_is_built_from_what_the_ledger_says(built: ModelLake):
