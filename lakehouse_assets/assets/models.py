@@ -71,7 +71,7 @@ def model_assets(folder: Path, variables: Mapping[str, str] | None = None) -> li
         name=GROUP,
         specs=[_spec(model) for model in models],
         check_specs=[
-            AssetCheckSpec(audit.label, asset=model.header.name, description=audit.query(tuple(model.header.columns)))
+            AssetCheckSpec(audit.label, asset=model.header.name, description=audit.query)
             for model in models
             for audit in model.header.audits
         ],

@@ -94,7 +94,7 @@ class Application:
             self.workshop.lake,
             step.meaning,
             this,
-            self.builder.relations if any(audit.sql for audit in step.meaning.header.audits) else {},
+            self.builder.relations if any(audit.reads_others for audit in step.meaning.header.audits) else {},
             executor=self.workshop.executor,
             spark=self.workshop.spark,
         )

@@ -47,7 +47,7 @@ def ask_audits(
     sensitive = meaning.sensitive
     results: list[AuditResult] = []
     for audit in meaning.header.audits:
-        sql = audit.query(tuple(meaning.columns))
+        sql = audit.query
         subject = f"audit {audit.label} of {meaning.name}"
         known = {**relations, THIS: this}
         engine, _ = choose_engine(subject, sql, known, None, executor)

@@ -1,15 +1,26 @@
 """Audits: queries that must return no rows, written out or by the usual names."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from lakehouse_assets.plan.sql_text import literal, name
 
 THIS = "this"
 """How an audit's own SQL names the table that it is asked of."""
 
-AuditName = Literal["not_null", "unique", "accepted_values", "at_least", "at_most", "not_empty", "sql"]
+AuditName = Literal["not_null", "unique", "accepted_values", "at_least", "at_most", "not_empty", "relationships", "sql"]
+
+
+_EXAMPLES: dict[str, str] = {
+    "not_null": "not_null: [a, b]",
+    "unique": "unique: [a, b]",
+    "accepted_values": "accepted_values: {a: [x, y]}",
+    "at_least": "at_least: {a: 0}",
+    "at_most": "at_most: {a: 9}",
+    "not_empty": "not_empty",
+    "relationships": "relationships: {a: table.column}",
+}
 
 
 class _Audit(BaseModel):
@@ -23,14 +34,28 @@ class _Audit(BaseModel):
     sql: str = ""
     title: str = ""
 
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.rule not in ("not_empty", "sql") and not self.columns:
+            raise ValueError(f"{self.rule} needs a column, as in {_EXAMPLES[self.rule]}")
+        wanted = {"accepted_values": len(self.values) or 1, "at_least": 1, "at_most": 1, "relationships": 1}
+        if len(self.values) != wanted.get(self.rule, 0):
+            raise ValueError(f"{self.rule} is written as {_EXAMPLES[self.rule]}")
+        if self.rule == "relationships" and "." not in str(self.values[0]):
+            raise ValueError(f"{self.rule} names a table and its column, as in {_EXAMPLES[self.rule]}")
+        if self.rule == "sql" and not self.sql:
+            raise ValueError("an audit of your own is written as `name: SELECT …`")
+        return self
+
     @property
     def label(self) -> str:
         """A name for it, unique enough within a model."""
         return self.title or "_".join([self.rule, *self.columns])
 
-    def query(self, columns: tuple[str, ...]) -> str:
-        """Spark SQL over `this` whose rows break the rule; `columns` are those of the model."""
-        names = [name(each, "spark") for each in self.columns or columns[:1]]
+    @property
+    def query(self) -> str:
+        """Spark SQL over `this` whose rows break the rule."""
+        names = [name(each, "spark") for each in self.columns]
         first = names[0] if names else ""
         match self.rule:
             case "not_null":
@@ -47,12 +72,23 @@ class _Audit(BaseModel):
                 return f"SELECT * FROM {THIS} WHERE {first} > {literal(self.values[0], 'spark')}"
             case "not_empty":
                 return f"SELECT n FROM (SELECT COUNT(*) AS n FROM {THIS}) AS counted WHERE n = 0"
+            case "relationships":
+                table, _, column = str(self.values[0]).rpartition(".")
+                equal = f"there.{name(column, 'spark')} = {THIS}.{first}"
+                there = f"SELECT 1 FROM {name(table, 'spark')} AS there WHERE {equal}"
+                return f"SELECT * FROM {THIS} WHERE NOT {first} IS NULL AND NOT EXISTS ({there})"
             case "sql":
                 return self.sql
 
+    @property
+    def reads_others(self) -> bool:
+        """Whether it asks of more than the model's own rows."""
+        return self.rule in ("sql", "relationships")
+
 
 def _short_form(value: Any) -> Any:
-    """A header writes `not_empty`, `unique: [a, b]`, `accepted_values: {a: [1, 2]}` or `name: SELECT …`."""
+    """A header writes `not_empty`, `unique: [a, b]`, `accepted_values: {a: [1, 2]}`, `relationships: {a: table.column}`
+    or `name: SELECT …`."""
     if isinstance(value, str):
         return {"rule": value}
     if not isinstance(value, dict) or len(value) != 1 or "rule" in value:

@@ -114,13 +114,16 @@ class Meaning:
 
 
 def table_source(contract: TableContract) -> Source:
-    """A table that is no model: its columns are what its contract says, whoever makes them."""
-    versions = {each.name: fingerprint([contract.name, each.name, each.type]) for each in contract.stored_columns}
-    types = {each.name: each.type for each in contract.stored_columns}
+    """A table that is no model: its columns are what its contract says, whoever makes them.
+
+    The case of names says nothing in a query, so a source's `PassengerId` is `passengerid` here, as in the query.
+    """
+    known = {each.name.lower(): each for each in contract.stored_columns}
+    versions = {name: fingerprint([contract.name, each.name, each.type]) for name, each in known.items()}
     return Source(
         versions=MappingProxyType(versions | {ROWS: fingerprint([contract.name])}),
-        types=types,
-        sensitive=contract.sensitive_columns,
+        types={name: each.type for name, each in known.items()},
+        sensitive=frozenset(name.lower() for name in contract.sensitive_columns),
     )
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.models.categories import Change, categorize
 from lakehouse_assets.models.project import Project
 from lakehouse_assets_tests.support.models import model_text, project
@@ -201,3 +202,22 @@ def test_whatever_way_a_column_decides_rows_a_change_of_it_is_noticed(sql: str, 
         project(base=BASE, reader=reader), project(base=BASE.replace("size,", "size + 1 AS size,"), reader=reader)
     )
     assert found["reader"] == Change(category="indirect", through=(("base", "size"),))
+
+
+def test_columns_of_other_tables_are_found_whatever_their_case():
+    passengers = TableContract(
+        name="passengers",
+        description="One row per passenger.",
+        columns=(
+            Column(name="PassengerId", type="bigint", description="Number."),
+            Column(name="Name", type="string", nullable=True, sensitive=True, description="Name."),
+        ),
+        key=("PassengerId",),
+        strategy="upsert",
+    )
+    known = {"passengers": passengers}
+    one = project(known, m=model_text("SELECT PassengerId, name AS called FROM Passengers", key="[passengerid]"))
+    other = project(known, m=model_text("SELECT passengerid, `Name` AS called FROM passengers", key="[passengerid]"))
+    assert told(one, other) == {}
+    assert one.meanings["m"].sensitive == {"called"}
+    assert one.meanings["m"].types == {"passengerid": "bigint", "called": "string"}
