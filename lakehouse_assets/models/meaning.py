@@ -18,7 +18,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.models.header import Header
 from lakehouse_assets.models.model import DIALECT, Model
-from lakehouse_assets.models.names import check_names, check_roles, check_tables
+from lakehouse_assets.models.names import check_names, check_roles, check_tables, check_time
 from lakehouse_assets.models.qualified import qualified
 from lakehouse_assets.plan.sql_lineage import analyze
 
@@ -137,6 +137,8 @@ def read_meaning(model: Model, sources: Mapping[str, Source], *, restated: str =
     check_roles(model, names)
     columns = {name: _part(query, name, sources) for name in names}
     sql = query.sql(DIALECT, comments=False)
+    types = _types(model.header, query, schema)
+    check_time(model, types)
     return Meaning(
         header=model.header,
         text=model.text,
@@ -144,7 +146,7 @@ def read_meaning(model: Model, sources: Mapping[str, Source], *, restated: str =
         sql=sql,
         rows=_part(query, ROWS, sources),
         columns=MappingProxyType(columns),
-        types=MappingProxyType(_types(model.header, query, schema)),
+        types=MappingProxyType(types),
         parent_metadata=fingerprint(sources[name].metadata for name in sorted(model.inputs)),
         restated=restated,
         sensitive=_sensitive(model, sql, {name: sources[name] for name in model.inputs}),

@@ -78,9 +78,24 @@ def check_roles(model: Model, columns: tuple[str, ...]) -> None:
     for role, names in roles.items():
         for name in names:
             if name not in columns:
-                lines = model.text.splitlines()
-                line = next((i for i, text in enumerate(lines, 1) if text.strip().startswith(f"{role}:")), 1)
-                raise _unknown(model, line, "column", name, columns)
+                raise _unknown(model, _line_in_header(model, role), "column", name, columns)
+
+
+def check_time(model: Model, types: Mapping[str, str]) -> None:
+    """Refuse days that are no dates, as far as the query tells: the table is partitioned by them."""
+    column = model.header.time_column
+    if column is not None and types[column] not in ("date", "unknown"):
+        raise BadInputError(
+            subject=place(model.path, _line_in_header(model, "time_column")),
+            seen=f"its time_column {column} is {types[column]}, not date",
+            why="each day is a partition of its table",
+            remedy=f"add a column such as CAST({column} AS DATE) AS day, and name that one",
+        )
+
+
+def _line_in_header(model: Model, field: str) -> int:
+    lines = model.text.splitlines()
+    return next((i for i, text in enumerate(lines, 1) if text.strip().startswith(f"{field}:")), 1)
 
 
 def _reachable(scope: Scope, columns: Mapping[str, tuple[str, ...]]) -> list[str]:

@@ -114,6 +114,13 @@ def test_a_wrong_header_is_told_with_its_line(text: str, place: str, seen: str):
     assert seen in raised.value.seen
 
 
+def test_days_that_are_no_dates_are_refused():
+    said = {"materialization": "by_time", "start": "2026-01-01", "time_column": "size"}
+    with pytest.raises(BadInputError, match=r"m\.sql:5: its time_column size is bigint, not date"):
+        project(m=model_text("SELECT repo, path, size FROM files", **said))
+    assert project(m=model_text("SELECT repo, path, CAST(size AS DATE) AS size FROM files", **said)).meanings
+
+
 def test_a_name_stands_for_one_thing():
     with pytest.raises(BadInputError, match="a table of the lake"):
         project(files=BASE)
