@@ -18,6 +18,7 @@ from lakehouse_assets.lake.environment_changes import drop_environment
 from lakehouse_assets.lake.environments import Environments, kept_versions
 from lakehouse_assets.lake.known_tables import VERSION_TABLE
 from lakehouse_assets.lake.model_tables import named, stored_contract
+from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment
 from lakehouse_assets.plan.holds import Hold
@@ -58,9 +59,10 @@ class Collected:
 def collect_garbage(lake: Lake, *, dry_run: bool = False) -> Collected:
     """Drop environments that have expired, then remove the tables of versions that no environment refers to.
 
-    It waits for applies that are under way: what they have built, nobody refers to yet.
+    It waits for applies that are under way: what they have built, nobody refers to yet. Nor does an environment go back
+    to tables meanwhile that are about to be removed.
     """
-    with _building(lake, fcntl.LOCK_EX):
+    with _building(lake, fcntl.LOCK_EX), unvacuumed(lake):
         expired = _expired(lake)
         for name in () if dry_run else expired:
             drop_environment(lake, name)

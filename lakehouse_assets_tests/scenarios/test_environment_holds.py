@@ -54,6 +54,20 @@ def test_exactly_what_no_environment_refers_to_is_freed(built: ModelLake):
     assert built.ran("prod") == []
 
 
+def test_a_plan_whose_tables_were_collected_meanwhile_is_refused(built: ModelLake):
+    built.create("dev", base="prod")
+    built.models(sizes=SIZES.format(2))
+    built.ran("dev")
+    plan = built.plan("prod")
+    assert [step.action for step in plan.steps] == ["share"]
+    drop_environment(built.lake, "dev")
+    collect_garbage(built.lake)
+    with pytest.raises(LakeStateError, match="the tables of sizes were there when it was made, and are gone"):
+        built.carry_out(plan)
+    assert shown(built, "prod") == ["x.py", "y.py"]
+    assert built.ran("prod") == ["sizes"]
+
+
 def test_the_revision_before_is_kept_for_going_back_and_earlier_ones_are_not(built: ModelLake):
     first = built.environment("prod").revision
     for limit in (2, 3):
