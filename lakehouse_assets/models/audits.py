@@ -1,5 +1,6 @@
 """Audits: queries that must return no rows, written out or by the usual names."""
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
@@ -49,8 +50,8 @@ class _Audit(BaseModel):
 
     @property
     def label(self) -> str:
-        """A name for it, unique enough within a model."""
-        return self.title or "_".join([self.rule, *self.columns])
+        """A name for it, of letters that a check in Dagster may have; a header may have each once."""
+        return re.sub(r"\W+", "_", self.title or "_".join([self.rule, *self.columns]), flags=re.ASCII)
 
     @property
     def query(self) -> str:

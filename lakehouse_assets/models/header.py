@@ -93,6 +93,10 @@ class Header(_Frozen):
             raise ValueError("time_column goes with by_time, and by_time with it")
         if self.materialization == "by_time" and self.start is None:
             raise ValueError("by_time needs a start: the day of its first interval")
+        labels = [each.label for each in self.audits]
+        twice = next((label for label in labels if labels.count(label) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two audits are called {twice}, and checks are known by their names")
         return self
 
     @property

@@ -74,3 +74,12 @@ def test_the_page_on_models_names_every_field_every_way_of_storing_and_every_aud
     page = (PROJECT_ROOT / "docs" / "models.md").read_text()
     names = {*Header.model_fields, *get_args(Materialization), *get_args(AuditName)} - {"sql"}
     assert [name for name in sorted(names) if f"`{name}" not in page] == []
+
+
+def test_names_are_such_that_a_check_may_have_them_and_none_is_there_twice():
+    audits = '\n  - "no bad rows!": SELECT * FROM this\n  - not_null: ["my size"]'
+    sql = "SELECT repo, path, size AS `my size` FROM files"
+    found = project(m=model_text(sql, audits=audits)).meanings["m"].header.audits
+    assert [each.label for each in found] == ["no_bad_rows_", "not_null_my_size"]
+    with pytest.raises(BadInputError, match="two audits are called not_null_my_size"):
+        project(m=model_text(sql, audits=f'{audits}\n  - not_null: ["my size"]'))
