@@ -26,6 +26,7 @@ STEPPED = ".model.yaml"
 
 _HEADER = re.compile(r"\A\s*/\*[ \t]*model[ \t]*\n(?P<yaml>.*?)\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_TAG = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,58}[A-Za-z0-9])?")
 
 
 _SAID = {None: False, True: True, False: "no"}
@@ -76,6 +77,14 @@ class Header(_Frozen):
     def _plain(cls, value: str) -> str:
         if not _NAME.fullmatch(value):
             raise ValueError("a name has lower-case letters and digits, in words joined by single underscores")
+        return value
+
+    @field_validator("tags")
+    @classmethod
+    def _words(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = next((tag for tag in value if not _TAG.fullmatch(tag)), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong!r} is no tag: up to 60 letters, digits, and . _ - between them")
         return value
 
     @model_validator(mode="after")

@@ -105,6 +105,7 @@ def test_what_a_query_gets_wrong_is_told_with_its_line_and_the_nearest_name(sql,
         ("/* model\nmaterialization: full\n*/ SELECT 1 AS a", "m.sql:2", "needs a key"),
         ("/* model\nmaterialization: by_time\nkey: [a]\n*/ SELECT 1 AS a", "m.sql:2", "time_column"),
         ("/* model\nname: Large\n*/ SELECT 1 AS a", "m.sql:2", "lower-case"),
+        ("/* model\nkey: [a]\ntags: [fine, not fine]\n*/ SELECT 1 AS a", "m.sql:3", "'not fine' is no tag"),
     ],
 )
 def test_a_wrong_header_is_told_with_its_line(text: str, place: str, seen: str):
