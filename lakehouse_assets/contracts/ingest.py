@@ -57,7 +57,7 @@ class Ingest(Frozen):
     columns: tuple[NamedColumn, ...] = ()
     """What is said of some of them; what is not named is taken from the source as it is."""
     only_columns: bool = False
-    """Whether columns that are not named above are left out."""
+    """Whether columns that are not named above, and are neither key nor cursor, are left out."""
     description: str = ""
     schema_policy: SchemaPolicy = "evolve"
     violations: ViolationPolicy = "fail"
@@ -191,7 +191,8 @@ class SqlProject(Frozen):
 def ingest_contract(ingest: Ingest, types: dict[str, ColumnType]) -> TableContract:
     """The contract of an ingested table whose source, or whose table in the lake, has these columns."""
     named = {each.name: each for each in ingest.columns}
-    chosen = [name for name in types if not ingest.only_columns or name in named or name in ingest.key]
+    needed = {*named, *ingest.key, *ingest.cursors}
+    chosen = [name for name in types if not ingest.only_columns or name in needed]
     columns = tuple(
         (named.get(name) or NamedColumn(name=name)).over(
             Column(name=name, type=types[name], description="As in the source.", nullable=True),

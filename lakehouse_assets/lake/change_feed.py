@@ -199,11 +199,13 @@ def _events(
     table: DeltaTable, contract: TableContract, found: LogRange, scopes: Scopes, wanted: tuple[Column, ...]
 ) -> pa.Table:
     touched = [commit.version for commit in found.state.commits if commit.touches]
+    names = [each.name for each in wanted]
     try:
         reader = table.load_cdf(
             starting_version=touched[0],
             ending_version=touched[-1],
-            columns=[*(each.name for each in wanted), CHANGE_TYPE, COMMIT_VERSION],
+            # It reads these as SQL: a name such as `order` has to be quoted.
+            columns=[column(each, "datafusion") for each in (*names, CHANGE_TYPE, COMMIT_VERSION)],
             predicate=scope_predicate(scopes, "datafusion") if scopes else None,
         )
         return pa.RecordBatchReader.from_stream(reader).read_all()

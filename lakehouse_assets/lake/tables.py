@@ -24,6 +24,7 @@ from lakehouse_assets.lake.commit_log import has_log, log_entry
 from lakehouse_assets.lake.local_sql import read_object_stores
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.file_statistics import with_statistics
+from lakehouse_assets.plan.sql_text import column
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +216,7 @@ class Lake:
         schema = arrow_schema(contract.column(name) for name in names)
         if not self.exists(contract):
             return pa.Table.from_batches([], schema=schema)
-        chosen = ", ".join(f'"{name}"' for name in names)
+        chosen = ", ".join(column(name, "datafusion") for name in names)
         query = f"SELECT {chosen} FROM rows WHERE {where}"
         with delta_errors(f"table {contract.name}"):
             reader = QueryBuilder().register("rows", self.present(contract)).execute(query)

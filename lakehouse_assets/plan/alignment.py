@@ -52,7 +52,11 @@ def align(contract: TableContract, batch: Mapping[str, str], table: Mapping[str,
         if table.get(name, kind) != kind
     ]
     if wrong:
-        raise _unfit(contract, "; ".join(wrong), "convert it, or give the column another name")
+        raise _unfit(
+            contract,
+            "; ".join(wrong),
+            "convert it, give the column another name, or move the table's folder away: the next run makes it anew",
+        )
     lacking: list[NamedType] = [(each.name, each.type) for each in contract.stored_columns if each.name not in table]
     if lacking and contract.schema_policy == "freeze":
         raise _unfit(

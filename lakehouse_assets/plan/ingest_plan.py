@@ -8,7 +8,7 @@ rows are not rewritten, so that this costs time, and nothing else.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from lakehouse_assets.contracts.ingest import Ingest
@@ -48,6 +48,8 @@ class SourceFacts:
     next_id: int | None = None
     null_cursors: int = 0
     shape: TextShape | None = None
+    whole_days: bool = False
+    """Whether the timestamp is a day: rows of the present one may come until it ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +117,9 @@ def plan_ingest(
     if ingest.id:
         values |= {"mark_id": since.id} if since and since.id is not None else {}
         values["until_id"] = source.next_id if source.next_id is not None else (since and since.id) or 0
+    held = _held_back(ingest, until, source)
     moved = Mark(
-        timestamp=_held_back(ingest, until, source) if ingest.timestamp else None,
+        timestamp=(_day(held) if source.whole_days else held) if ingest.timestamp else None,
         id=int(values["until_id"]) if ingest.id and isinstance(values["until_id"], int) else None,
         clock=source.now,
         snapshot=source.snapshot,
@@ -131,7 +134,7 @@ def plan_ingest(
         since=mark,
         mark=moved,
         deletes_missing=mode == "snapshot" or (mode == "first" and force_first_run and has_rows),
-        warnings=_warnings(ingest, source, until, moved),
+        warnings=_warnings(ingest, source, until, held),
     )
 
 
@@ -228,10 +231,14 @@ def _predicate(ingest: Ingest, source: SourceFacts, since: Mark | None, literals
     return where + (f" OR {number or timestamp} IS NULL" if ingest.null_cursor == "include" else "")
 
 
-def _warnings(ingest: Ingest, source: SourceFacts, until: datetime, moved: Mark) -> tuple[str, ...]:
+def _day(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _warnings(ingest: Ingest, source: SourceFacts, until: datetime, held: datetime) -> tuple[str, ...]:
     found: list[str] = []
-    if moved.timestamp is not None and moved.timestamp < until:
-        found.append(f"a transaction open since {moved.timestamp.isoformat()} holds the mark back")
+    if ingest.timestamp and held < until:
+        found.append(f"a transaction open since {held.isoformat()} holds the mark back")
     if source.null_cursors and ingest.null_cursor == "exclude":
         found.append(f"{source.null_cursors:,} rows have no value in {null_column(ingest)} and are left out")
     return tuple(found)

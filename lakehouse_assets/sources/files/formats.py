@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
+from lakehouse_assets.contracts.column_names import name_problem
 from lakehouse_assets.contracts.files import FileColumn, FileIngest
 from lakehouse_assets.contracts.schemas import arrow_type
 from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.lake.rows import type_name
+from lakehouse_assets.sources.calendar import beyond_calendar
 from lakehouse_assets.sources.files.nested import flat_table, records_at
 from lakehouse_assets.sources.sql.sqlite import fitted
 
@@ -122,6 +124,10 @@ def typed(table: pa.Table, columns: Sequence[FileColumn], *, subject: str) -> pa
             values = table[each.name]
             cast = _parts(values, each.separator) if each.separator else _cast(values, wanted, subject)
             table = table.set_column(place, each.name, cast)
+    if (problem := name_problem(table.column_names)) != "":
+        raise bad_file(Path(subject), problem)
+    if (beyond := beyond_calendar(table)) is not None:
+        raise bad_file(Path(subject), f"{beyond} has a moment or day that is no year from 1 to 9999")
     for place, field in enumerate(table.schema):
         if pa.types.is_integer(field.type) and field.type != pa.int32():
             table = table.set_column(place, field.name, table[field.name].cast(pa.int64()))

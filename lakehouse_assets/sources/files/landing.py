@@ -58,7 +58,7 @@ class _Item:
 
 
 def land_files(lake: Lake, service: UpsertService, files: FileIngest, *, run_id: str = "") -> LandedReport:
-    known = _known(lake, files.name)
+    known = _known(lake, files)
     setting = fingerprint([files.model_dump_json(exclude={"description", "path"})])
     unchanged = 0
 
@@ -79,7 +79,7 @@ def land_files(lake: Lake, service: UpsertService, files: FileIngest, *, run_id:
 
 def land_pages(lake: Lake, service: UpsertService, http: HttpIngest, *, run_id: str = "") -> LandedReport:
     """Go on with the last page that is on record."""
-    known = _known(lake, http.name)
+    known = _known(lake, http)
     last = max(known.values(), key=lambda row: row["landed_at"], default=None)
     setting = fingerprint([http.model_dump_json(exclude={"description", "headers"})])
     unchanged = 0
@@ -227,6 +227,8 @@ def _key(landed: Landed, contract: TableContract, items: Sequence[_Item]) -> Mat
     )
 
 
-def _known(lake: Lake, name: str) -> dict[str, dict[str, Any]]:
-    rows = lake.rows(LANDED_SOURCES, where=f"table_name = {literal(name, 'datafusion')}")
-    return {row["source"]: row for row in rows}
+def _known(lake: Lake, landed: Landed) -> dict[str, dict[str, Any]]:
+    """What is on record, by source. Where the table was taken away, what was landed in it counts no more."""
+    rows = lake.rows(LANDED_SOURCES, where=f"table_name = {literal(landed.name, 'datafusion')}")
+    is_there = lake.exists(landed_contract(landed, {}))
+    return {row["source"]: row for row in rows if is_there or row["status"] == "bad"}

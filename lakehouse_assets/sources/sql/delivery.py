@@ -142,7 +142,7 @@ def stage(
             )
             target.run([Statement(sql=create)])
             columns = contract.columns if complete else (*contract.columns, _OPERATION_COLUMN)
-            target.load(staging, sent.counted(out.batches(lake)), columns)
+            target.load(staging, sent.counted(map(target.held, out.batches(lake))), columns)
         lake_rows = rows_at(lake, contract, out.cursor)
     staged = StagedDelivery(
         contract=contract,
@@ -190,7 +190,7 @@ def reconcile(project: SqlProject, delivery: Delivery, merged: MergedDelivery, l
         if staged.reconcile_all and staged.way != "full":
             wanted = Tally()
             for batch in all_rows(lake, contract, _cursor(staged.position)):
-                wanted = wanted.with_rows(contract, batch)
+                wanted = wanted.with_rows(contract, target.held(batch))
         found = Tally()
         if every_row or staged.staging is not None:
             query = rows_query(contract, delivery.table, None if every_row else staged.staging)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from lakehouse_assets.contracts.column_names import name_problem
 from lakehouse_assets.contracts.ingest import Ingest, SqlProject, ingest_contract
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import phase
@@ -48,7 +49,9 @@ def inspect(lake: Lake, project: SqlProject, ingest: Ingest) -> Inspection:
         rows = with_values(relation(ingest), whole_literals(source, state.now), subject=f"ingest {ingest.name}")
         columns = source.columns(rows)
         _check_columns(ingest, columns)
+        _check_types(ingest, columns)
         contract = ingest_contract(ingest, {each.name: each.type for each in columns})
+        _check_names(ingest, contract)
         asked = _asked(source, ingest, rows)
         shape = TextShape(asked["last"]) if source.kind == "sqlite" and ingest.timestamp and asked["last"] else None
         entry = Ledger(lake).latest([contract]).get((ingest.name, NO_PARTITION))
@@ -62,6 +65,7 @@ def inspect(lake: Lake, project: SqlProject, ingest: Ingest) -> Inspection:
             next_id=None if asked["last_id"] is None else int(asked["last_id"]) + 1,
             null_cursors=int(asked["nulls"] or 0),
             shape=shape,
+            whole_days=any(each.name == ingest.timestamp and each.type == "date" for each in columns),
         )
     by_name = {each.name: each for each in columns}
     inspection = Inspection(
@@ -104,4 +108,38 @@ def _check_columns(ingest: Ingest, columns: tuple[SourceColumn, ...]) -> None:
             seen=f"the source has no column {', '.join(dict.fromkeys(missing))}; it has {', '.join(names)}",
             why="rows could not be told apart or found again; nothing was read",
             remedy="name columns that the source has",
+        )
+
+
+def _check_types(ingest: Ingest, columns: tuple[SourceColumn, ...]) -> None:
+    """Whether each column that the run goes by has a type to go by."""
+    given = {each.name: each.type for each in ingest.columns if each.type}
+    types = {each.name: (given.get(each.name, each.type), each.native or "without a type") for each in columns}
+
+    def refuse(name: str, role: str, remedy: str) -> BadInputError:
+        kind, native = types[name]
+        return BadInputError(
+            subject=f"ingest {ingest.name}",
+            seen=f"{name}, {role}, is {native} at the source and {kind} in the lake",
+            why="rows could not be compared by it; nothing was read",
+            remedy=remedy,
+        )
+
+    named = "under `columns`, give it the type {kind} if its values are such: {{name: {name}, type: {kind}}}"
+    if ingest.id and types[ingest.id][0] not in ("int", "bigint"):
+        raise refuse(ingest.id, "the id", named.format(name=ingest.id, kind="bigint"))
+    if ingest.timestamp and types[ingest.timestamp][0] not in ("timestamp", "date"):
+        raise refuse(ingest.timestamp, "the timestamp", named.format(name=ingest.timestamp, kind="timestamp"))
+    for name in ingest.key:
+        if types[name][0] == "binary":
+            raise refuse(name, "of the key", named.format(name=name, kind="string"))
+
+
+def _check_names(ingest: Ingest, contract: TableContract) -> None:
+    if problem := name_problem(contract.column_names):
+        raise BadInputError(
+            subject=f"ingest {ingest.name}",
+            seen=problem,
+            why="no table of the lake can have these columns; nothing was read",
+            remedy="read a first_query that names them otherwise (SELECT … AS …), or leave some out by only_columns",
         )

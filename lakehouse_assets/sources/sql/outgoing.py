@@ -14,6 +14,7 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, Way
 from lakehouse_assets.plan.delivery_sql import DELETE, OPERATION, UPSERT
 from lakehouse_assets.plan.reconciliation import Tally
+from lakehouse_assets.plan.sql_text import column
 from lakehouse_assets.sources.sql.delivered import Delivered
 
 _BATCH_ROWS = 50_000
@@ -94,7 +95,7 @@ def all_rows(lake: Lake, contract: TableContract, cursor: Cursor) -> Iterator[pa
     """The table at the cursor's end, batch by batch."""
     table = lake.open(contract)
     table.load_as_version(cursor.end - 1)
-    listed = ", ".join(f'"{each.name}"' for each in contract.columns)
+    listed = ", ".join(column(each.name, "datafusion") for each in contract.columns)
     for batch in QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t"):
         yield from conform(pa.Table.from_batches([pa.record_batch(batch)]), contract.columns).to_batches()
 

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakehouse_assets.contracts.ingest import Ingest
+from lakehouse_assets.core.errors import SourceError
 from lakehouse_assets.lake.batch import StreamedRows
 from lakehouse_assets.plan.ingest_plan import IngestPlan
+from lakehouse_assets.sources.calendar import beyond_calendar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -48,6 +50,13 @@ def _counted(
     bounds = {ingest.timestamp: since.timestamp, ingest.id: since.id} if since else {}
     for batch in batches:
         counts.read += batch.num_rows
+        if (beyond := beyond_calendar(batch)) is not None:
+            raise SourceError(
+                subject=f"ingest {ingest.name}",
+                seen=f"{beyond} has a moment or day that is no year from 1 to 9999, such as infinity",
+                why="engines that read the lake take it for one thing or another; nothing was written",
+                remedy=f"under `columns`, give {beyond} the type string, or read a first_query that says what it means",
+            )
         behind = [
             np.asarray(pc.less(batch.column(name), pa.scalar(bound, batch.column(name).type)).fill_null(True))  # pyright: ignore[reportAttributeAccessIssue]
             for name, bound in bounds.items()

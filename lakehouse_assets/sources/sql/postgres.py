@@ -74,6 +74,11 @@ class PostgresSource(SourceDatabase):
         name = '"' + column.name.replace('"', '""') + '"'
         if wanted == "timestamp" and column.native == "timestamp":
             return f"{name} AT TIME ZONE 'UTC'"  # without a zone it is taken for UTC
+        if wanted == "array<string>":
+            # The driver would make one list of an array of several dimensions, and takes none that begins elsewhere
+            # than at 1: the database refuses the one (in array_position), and a slice numbers the other anew.
+            held = f"({name}::{CASTS[wanted]})"
+            return f"CASE WHEN array_position({held}, '') > 0 THEN {held}[:] ELSE {held}[:] END"
         return f"{name}::{CASTS[wanted]}"
 
     def state(self, clock: str | None) -> SourceState:
@@ -145,10 +150,17 @@ def postgres_errors(subject: str, *, quiet: bool = False) -> Generator[None, Non
         tells = not quiet or code.startswith(_PLAIN_STATES)
         # The driver repeats the query, and the server the values: only its first sentence is passed on.
         words = re.split(r"\n|DETAIL|Query was|\. SQLSTATE", str(error), maxsplit=1)[0] if tells else None
-        failed = database_error(subject, code=code, words=words)
+        failed = database_error(subject, code=code, words=_of_arrays(error) or words)
     else:
         return
     raise failed from None
+
+
+def _of_arrays(error: Exception) -> str | None:
+    """What is wrong if it is what `expression` has the database refuse."""
+    if "multidimensional arrays" not in str(error):
+        return None
+    return "an array has several dimensions, and lists of the lake have one; give its column the type string"
 
 
 def batches_of(reader: pa.RecordBatchReader, subject: str) -> Iterator[pa.RecordBatch]:
@@ -158,8 +170,8 @@ def batches_of(reader: pa.RecordBatchReader, subject: str) -> Iterator[pa.Record
             batch = reader.read_next_batch()
         except StopIteration:
             return
-        except (OSError, pa.ArrowException):
-            failed = database_error(subject, code="while rows were read", words=None)
+        except (OSError, pa.ArrowException) as error:
+            failed = database_error(subject, code="while rows were read", words=_of_arrays(error))
         else:
             yield batch
             continue

@@ -36,8 +36,9 @@ class SqliteSource(SourceDatabase):
             names = [each[0] for each in cursor.description or ()]
             declared: dict[str, str] = {}
             if relation.startswith('"'):  # a table; the columns of a query have no declared types
-                table = relation[1:-1].replace('""', '"')
-                rows = self._connection.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall()
+                schema, table = _parts(relation)
+                info = "SELECT name, type FROM pragma_table_xinfo(?, ?)"  # it knows generated columns too
+                rows = self._connection.execute(info, (table, schema)).fetchall()
                 declared = {name: kind.upper() for name, kind in rows}
         found = [(name, declared.get(name, "")) for name in names]
         return tuple(SourceColumn(name=name, type=_type(kind), native=kind) for name, kind in found)
@@ -105,7 +106,7 @@ def fitted(values: Sequence[Any], column: Column, subject: str) -> pa.Array:
             case "date":
                 return pa.array(values, pa.string()).cast(pa.date32())
             case "boolean":
-                return pa.array([None if each is None else bool(each) for each in values], pa.bool_())
+                return pa.array([_truth(each) for each in values], pa.bool_())
             case "double":
                 return pa.array([None if each is None else float(each) for each in values], pa.float64())
             case "array<string>":
@@ -114,7 +115,7 @@ def fitted(values: Sequence[Any], column: Column, subject: str) -> pa.Array:
                 return pa.array([each if each is None or isinstance(each, str) else str(each) for each in values])
             case _:
                 return pa.array(values, arrow_type(column.type))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError, KeyError):
         # Without the value: it may be sensitive, and the query finds it.
         failed = SourceError(
             subject=subject,
@@ -123,6 +124,20 @@ def fitted(values: Sequence[Any], column: Column, subject: str) -> pa.Array:
             remedy=f"mend the values (SELECT … WHERE typeof({column.name}) …), or give the column the type string",
         )
     raise failed from None
+
+
+_TRUTHS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
+
+
+def _truth(value: Any) -> bool | None:
+    """SQLite knows no truth: it keeps numbers, and words where somebody wrote words."""
+    return _TRUTHS[value.strip().lower()] if isinstance(value, str) else None if value is None else bool(value)
+
+
+def _parts(relation: str) -> tuple[str, str]:
+    """Schema and table of a quoted name."""
+    parts = [each.replace('""', '"') for each in re.findall(r'"((?:[^"]|"")*)"', relation)]
+    return (parts[0] if len(parts) > 1 else "main"), parts[-1]
 
 
 def _type(declared: str) -> ColumnType:

@@ -1,6 +1,7 @@
 """SQLite as a target: rows go in by prepared inserts, and SQL in the database does the rest.
 
-Moments are text in UTC with six digits, arrays are JSON, truth is 0 or 1.
+Moments are text in UTC with six digits, arrays are JSON, truth is 0 or 1. What is not a number is NULL: SQLite keeps
+no NaN.
 """
 
 import json
@@ -52,6 +53,14 @@ class SqliteTarget(TargetDatabase):
                 self._connection.execute("ROLLBACK")
                 raise overtaken(delivery)
             return self._finish(statements)
+
+    def held(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        for place, field in enumerate(rows.schema):
+            if pa.types.is_floating(field.type):
+                values = rows.column(place)
+                known = pc.if_else(pc.is_nan(values), pa.scalar(None, field.type), values)  # pyright: ignore[reportAttributeAccessIssue]
+                rows = rows.set_column(place, field, known)
+        return rows
 
     def load(self, table: str, rows: Iterator[pa.RecordBatch], columns: Sequence[Column]) -> None:
         places = ", ".join("?" for _ in columns)

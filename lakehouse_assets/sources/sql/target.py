@@ -54,6 +54,10 @@ class TargetDatabase(ABC):
     def merge(self, delivery: str, expected: str | None, statements: Sequence[Statement]) -> MergeCounts:
         """As `run`, but refuse if the delivery's position is not the expected one: another run was here."""
 
+    def held(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows as the database holds them, where it has no such value as the lake has."""
+        return rows
+
     @abstractmethod
     def load(self, table: str, rows: Iterator[pa.RecordBatch], columns: Sequence[Column]) -> None:
         """Load the rows into a table of these columns, and commit."""
