@@ -13,13 +13,14 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from lakehouse_assets.contracts.column_names import name_problem
-from lakehouse_assets.contracts.files import FileColumn, FileIngest
+from lakehouse_assets.contracts.files import LANDED_KEY, FileColumn, FileIngest
 from lakehouse_assets.contracts.schemas import arrow_type
 from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.lake.rows import type_name
 from lakehouse_assets.sources.calendar import beyond_calendar
 from lakehouse_assets.sources.files.nested import flat_table, records_at
+from lakehouse_assets.sources.files.storable import storable
 from lakehouse_assets.sources.sql.sqlite import fitted
 
 
@@ -114,24 +115,33 @@ def plug_in(name: str) -> Any:
 
 
 def typed(table: pa.Table, columns: Sequence[FileColumn], *, subject: str) -> pa.Table:
-    """The named columns in their types; a value that does not fit makes the file a bad one."""
+    """The named columns in their types, the others in types that the lake has; a value that does not fit makes the file
+    a bad one. A column of the file's own that is called as one of ours has an underscore behind its name."""
+    table = table.rename_columns([f"{name}_" if name in LANDED_KEY else name for name in table.column_names])
+    if problem := name_problem(table.column_names):
+        raise bad_file(Path(subject), problem)
+    named = {each.name: each for each in columns}
     for each in columns:
         if each.name not in table.column_names:
             table = table.append_column(each.name, pa.nulls(table.num_rows, arrow_type(each.type)))
-        elif type_name(table[each.name].type) != each.type:
-            place = table.column_names.index(each.name)
-            wanted = Column(name=each.name, type=each.type, description="", nullable=True)
-            values = table[each.name]
-            cast = _parts(values, each.separator) if each.separator else _cast(values, wanted, subject)
-            table = table.set_column(place, each.name, cast)
-    if (problem := name_problem(table.column_names)) != "":
-        raise bad_file(Path(subject), problem)
+    for place, name in enumerate(table.column_names):
+        table = table.set_column(place, name, _fitting(table[name], name, named.get(name), subject))
     if (beyond := beyond_calendar(table)) is not None:
         raise bad_file(Path(subject), f"{beyond} has a moment or day that is no year from 1 to 9999")
-    for place, field in enumerate(table.schema):
-        if pa.types.is_integer(field.type) and field.type != pa.int32():
-            table = table.set_column(place, field.name, table[field.name].cast(pa.int64()))
     return table
+
+
+def _fitting(values: pa.ChunkedArray, name: str, said: FileColumn | None, subject: str) -> pa.Array | pa.ChunkedArray:
+    wanted = said.type if said else "bigint"  # of those that are not named, only whole numbers can fail to fit
+    try:
+        if said is None or type_name(values.type) == said.type:
+            return storable(values)
+        if said.separator:
+            return _parts(values, said.separator)
+        return _cast(values, Column(name=name, type=said.type, description="", nullable=True), subject)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        failed = bad_file(Path(subject), f"the column {name} has values that are no {wanted}")
+    raise failed from None
 
 
 def _parts(values: pa.ChunkedArray, separator: str) -> pa.Array:
@@ -143,13 +153,9 @@ def _parts(values: pa.ChunkedArray, separator: str) -> pa.Array:
 def _cast(values: pa.ChunkedArray, wanted: Column, subject: str) -> pa.Array | pa.ChunkedArray:
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         if wanted.type in ("bigint", "int", "double", "boolean"):
-            try:
-                return values.cast(arrow_type(wanted.type))
-            except pa.ArrowInvalid:
-                failed = bad_file(Path(subject), f"the column {wanted.name} has values that are no {wanted.type}")
-            raise failed from None
+            return values.cast(arrow_type(wanted.type))
         return fitted(values.to_pylist(), wanted, subject)
-    return values.cast(arrow_type(wanted.type))
+    return storable(values).cast(arrow_type(wanted.type))
 
 
 def bad_file(path: Path, seen: str) -> SourceError:

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.sources.files.formats import read_file, typed
 from lakehouse_assets.sources.files.nested import flat_table
 from lakehouse_assets.sources.files.pages import pages
+from lakehouse_assets.sources.files.storable import in_types
 
 ROWS_AT_ONCE = 100_000
 """Rows that are held and committed together; a file is never parted."""
@@ -118,10 +119,11 @@ def _land(
     bad: list[str] = []
     total = 0
     for part, held in enumerate(_parts(items)):
+        types, held = _alike(lake, landed, held)
         good = [each for each in held if each.rows is not None]
         total += len(good)
         if good:
-            done = _write(lake, service, landed, good, f"{run_id}-{part}")
+            done = _write(service, landed, types, good, f"{run_id}-{part}")
             for name in counts:
                 counts[name] += getattr(done, f"rows_{name}")
         for each in held:
@@ -172,18 +174,33 @@ def _found(pattern: str) -> list[Path]:
     return sorted(path for path in folder.glob(rest) if path.is_file())
 
 
-def _write(lake: Lake, service: UpsertService, landed: Landed, items: Sequence[_Item], run_id: str) -> WriteReport:
-    tables = [_with_source(each) for each in items if each.rows is not None]
-    types: dict[str, ColumnType] = {}
+def _alike(lake: Lake, landed: Landed, items: Sequence[_Item]) -> tuple[dict[str, ColumnType], list[_Item]]:
+    """The table's columns with those that the files bring, and the files in these types; one whose values do not fit
+    what came before it is a bad one."""
     stored = stored_landed_contract(lake, landed)
-    for each in stored.columns if stored else ():
-        types[each.name] = each.type
-    for table in tables:
-        for field in table.schema:
+    types: dict[str, ColumnType] = {each.name: each.type for each in stored.columns} if stored else {}
+    fitting: list[_Item] = []
+    for each in items:
+        if each.rows is None:
+            fitting.append(each)
+            continue
+        try:
+            rows = in_types(each.rows, types)
+        except ValueError as error:
+            fitting.append(replace(each, rows=None, problem=str(error)))
+            continue
+        for field in rows.schema:
             kind: Any = type_name(field.type)
             types.setdefault(field.name, kind)
+        fitting.append(replace(each, rows=rows))
+    return types, fitting
+
+
+def _write(
+    service: UpsertService, landed: Landed, types: dict[str, ColumnType], items: Sequence[_Item], run_id: str
+) -> WriteReport:
     contract = landed_contract(landed, types)
-    rows = pa.concat_tables(tables, promote_options="default")
+    rows = pa.concat_tables([_with_source(each) for each in items], promote_options="default")
     batch = Batch(rows=rows, keys=(_key(landed, contract, items),), owners=tuple(each.source for each in items))
     return service.write(contract, batch, {"": ()}, run_id=run_id)
 

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -67,6 +68,63 @@ def test_a_bad_file_is_set_aside_by_name_and_taken_in_when_it_is_mended(settings
     (tmp_path / "bad.csv").write_text("id\n2\n")
     assert land(settings, tmp_path, "*.csv", "csv", **typed).landed == 1
     assert rows(settings, "id", **typed) == [(2,), (1,)]
+
+
+def test_parquet_types_that_the_lake_has_not_come_as_those_it_has(settings: Settings, tmp_path: Path):
+    held = pa.table(
+        {
+            "at": pa.array(["2026-01-02 03:04:05"]).cast(pa.timestamp("ns")),
+            "price": pa.array([Decimal("1.50")]),
+            "small": pa.array([200], pa.uint8()),
+            "half": pa.array([0.5], pa.float32()),
+            "kind": pa.array(["x"]).dictionary_encode(),
+            "numbers": pa.array([[1, 2]]),
+            "place": pa.array([{"x": 1, "y": None}]),
+            "nothing": pa.nulls(1),
+        }
+    )
+    pq.write_table(held, tmp_path / "a.parquet")
+    land(settings, tmp_path, "*.parquet", "parquet")
+    names = [name for name in held.column_names if name != "at"]
+    assert rows(settings, *names) == [("1.50", 200, 0.5, "x", "[1, 2]", '{"x": 1, "y": null}', None)]
+    assert rows(settings, "at")[0][0].isoformat() == "2026-01-02T03:04:05+00:00"
+
+
+def test_a_file_whose_values_do_not_fit_the_table_is_set_aside_and_the_others_are_landed(
+    settings: Settings, tmp_path: Path
+):
+    for name, values in (("a", [1]), ("b", [2.0]), ("c", [2.5]), ("d", ["x"])):
+        pq.write_table(pa.table({"v": values}), tmp_path / f"{name}.parquet")
+    done = land(settings, tmp_path, "*.parquet", "parquet")
+    assert [bad.partition(": ")[0][-9:] for bad in done.bad] == ["c.parquet", "d.parquet"]
+    assert "v has values that are no bigint, which it is in the table" in done.bad[0]
+    assert rows(settings, "v") == [(1,), (2,)]
+
+
+def test_a_file_s_own_column_that_is_called_as_ours_keeps_its_values(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.csv").write_text("source,x\nweb,1\n")
+    land(settings, tmp_path, "*.csv", "csv")
+    assert rows(settings, "source_", "x") == [("web", "1")]
+
+
+def test_columns_that_are_called_alike_make_a_bad_file(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.csv").write_text("name,Name\n1,2\n")
+    assert "name and Name are one name" in land(settings, tmp_path, "*.csv", "csv").bad[0]
+
+
+def test_a_table_that_was_taken_away_is_landed_anew_also_in_other_types(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.csv").write_text("id\n1\n")
+    land(settings, tmp_path, "*.csv", "csv")
+    typed = {"columns": [{"name": "id", "type": "bigint"}]}
+    with pytest.raises(
+        BadInputError, match=r"id is string in the table instead of bigint.*move the table's folder away"
+    ):
+        land(settings, tmp_path, "*.csv", "csv", **typed)
+    (settings.lake / "things").rename(tmp_path / "away")
+    assert land(settings, tmp_path, "*.csv", "csv", **typed).landed == 1
+    assert rows(settings, "id", **typed) == [(1,)]
+    (settings.lake / "things").rename(tmp_path / "away too")
+    assert land(settings, tmp_path, "*.csv", "csv", **typed).landed == 1
 
 
 def test_documents_are_flattened_to_any_depth(settings: Settings, tmp_path: Path):
