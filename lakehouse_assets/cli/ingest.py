@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME…]")
 @click.option("--all", "everything", is_flag=True, help="Every table that the ingest folder names.")
-@click.option("--dry-run", is_flag=True, help="Print the query with its values and the plan, and do nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the query with its values and the plan, or the files to be read, and do nothing.",
+)
 @click.option(
     "--force-first-run", is_flag=True, help="Read all rows as if for the first time; what is gone is deleted."
 )
@@ -36,9 +40,10 @@ def ingest(
     from lakehouse_assets.contracts.ingest import Ingest
     from lakehouse_assets.core.diagnostics import listening
     from lakehouse_assets.lake.tables import Lake
+    from lakehouse_assets.sources.files.waiting import plan_landing
     from lakehouse_assets.sources.sql.ingest import decide
     from lakehouse_assets.sources.sql.inspection import inspect
-    from lakehouse_assets.sources.sql.project import chosen_ingest, chosen_source, load_project
+    from lakehouse_assets.sources.sql.project import chosen_source, load_project
     from lakehouse_assets.sources.sql.whole_way import deliver_table, ingest_table, land_table
 
     if everything == bool(names):
@@ -48,8 +53,13 @@ def ingest(
     chosen = [chosen_source(project, name) for name in names or project.tables]
 
     def plan(name: str) -> dict[str, Any]:
-        each = chosen_ingest(project, name)
-        decided = decide(each, inspect(Lake(settings.lake), project, each), force_first_run=force_first_run)
+        each, lake = chosen_source(project, name), Lake(settings.lake)
+        if not isinstance(each, Ingest):
+            waiting = plan_landing(lake, each)
+            if not as_json:
+                click.echo(str(waiting))
+            return asdict(waiting)
+        decided = decide(each, inspect(lake, project, each), force_first_run=force_first_run)
         if not as_json:
             click.echo(str(decided))
         return {"name": name, "mode": decided.mode, "reason": decided.reason, "query": decided.query} | {

@@ -12,7 +12,7 @@ from lakehouse_assets.core.settings import load_settings
 if TYPE_CHECKING:
     from lakehouse_assets.plan.marks import Mark
 
-_COLUMNS = ("name", "timestamp", "id", "snapshot", "moved_at", "run_id", "reason")
+_COLUMNS = ("name", "timestamp", "id", "snapshot", "moved_at", "run_id", "reason", "by")
 _reason = click.option("--reason", required=True, help="Why; kept with the mark.")
 
 
@@ -89,12 +89,35 @@ def _move(name: str, timestamp: datetime | None, number: int | None, reason: str
             why="a mark without rows behind it would leave all earlier rows out",
             remedy=f"`lakehouse ingest {name}` first",
         )
-    mark = Mark(timestamp=timestamp, id=number, clock=datetime.fromtimestamp(0, UTC), columns="", reason=reason)
+    given = {name for name, value in (("timestamp", timestamp), ("id", number)) if value is not None}
+    wanted = {name for name in ("timestamp", "id") if getattr(ingest, name)}
+    if given and given != wanted:
+        raise BadInputError(
+            subject=f"mark of {name}",
+            seen=f"its strategy {ingest.strategy} goes by {' and '.join(sorted(wanted)) or 'all rows, without a mark'}",
+            why="the next run could not go by what was given, and would read everything",
+            remedy=f"give {' and '.join(f'--{each}' for each in sorted(wanted))}"
+            if wanted
+            else "leave it: each run compares all rows",
+        )
+    clock = datetime.fromtimestamp(0, UTC)
+    mark = Mark(timestamp=timestamp, id=number, clock=clock, columns="", reason=reason, by=_user())
     set_mark(upsert_service(settings), contract, ingest, mark, run_id=f"mark-{uuid.uuid4().hex}")
     if as_json:
         print_json({"name": name, "timestamp": timestamp, "id": number, "reason": reason})
     else:
         click.echo(f"{name}: {_told(mark)}")
+
+
+def _user() -> str:
+    """Who runs the command, as the system knows it; by number where it knows no name."""
+    import getpass
+    import os
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def _told(mark: "Mark") -> str:

@@ -27,6 +27,8 @@ class Mark:
     """Fingerprint of the source's columns."""
     reason: str = ""
     """Why somebody set it by hand; empty where a run moved it."""
+    by: str = ""
+    """Who that was."""
 
     @property
     def text(self) -> str:

@@ -1,5 +1,6 @@
 """`lakehouse ingest`, `deliver` and `marks`, as a user runs them on SQLite files."""
 
+import getpass
 import json
 from pathlib import Path
 
@@ -36,6 +37,18 @@ def test_a_dry_run_prints_the_query_with_its_values_and_does_nothing(shop: Shop)
     assert not (shop.settings.lake / "shop_orders").exists()
 
 
+def test_a_dry_run_tells_which_files_would_be_read(shop: Shop, tmp_path: Path):
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    files = [{"name": "things", "path": str(tmp_path / "*.csv"), "format": "csv"}]
+    (tmp_path / "ingest" / "files.yaml").write_text(yaml.safe_dump({"files": files}))
+    assert "1 to be read, 0 unchanged" in lakehouse("ingest", "things", "--dry-run").stdout
+    assert not (shop.settings.lake / "things").exists()
+    lakehouse("ingest", "things")
+    (tmp_path / "b.csv").write_text("x\n2\n")
+    (plan,) = lakehouse_json("ingest", "things", "--dry-run")
+    assert (plan["waiting"], plan["unchanged"]) == ([str(tmp_path / "b.csv")], 1)
+
+
 def test_one_table_fails_alone(shop: Shop):
     done = lakehouse("ingest", "--all", "--json")
     assert done.exit_code == 1
@@ -63,7 +76,14 @@ def test_marks_are_shown_with_their_history_and_set_with_a_reason(shop: Shop):
     assert (again["mode"], again["rows_read"], again["inserted"]) == ("window", 2, 0)
     history = lakehouse_json("marks", "show", "shop_orders", "--history")
     assert [(each["id"], each["reason"]) for each in history] == [(4, None), (2, "row 2 was mended"), (4, None)]
+    assert [each["by"] for each in history] == [None, getpass.getuser(), None]
     assert "row 2 was mended" in lakehouse("marks", "show", "--history").stdout
+
+
+def test_a_mark_that_the_strategy_does_not_go_by_is_refused(shop: Shop):
+    lakehouse("ingest", "shop_orders")
+    with pytest.raises(BadInputError, match="its strategy id goes by id"):
+        lakehouse("marks", "set", "shop_orders", "--timestamp", "2026-01-01", "--reason", "a slip")
 
 
 def test_a_mark_that_was_reset_makes_the_next_run_read_everything(shop: Shop):

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,12 +22,12 @@ from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.code_version import code_version
-from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.sources.files.formats import read_file, typed
 from lakehouse_assets.sources.files.nested import flat_table
 from lakehouse_assets.sources.files.pages import pages
 from lakehouse_assets.sources.files.storable import in_types
+from lakehouse_assets.sources.files.waiting import known_sources, last_page, looked_at
 
 ROWS_AT_ONCE = 100_000
 """Rows that are held and committed together; a file is never parted."""
@@ -59,15 +58,13 @@ class _Item:
 
 
 def land_files(lake: Lake, service: UpsertService, files: FileIngest, *, run_id: str = "") -> LandedReport:
-    known = _known(lake, files)
-    setting = fingerprint([files.model_dump_json(exclude={"description", "path"})])
+    known = known_sources(lake, files)
     unchanged = 0
 
     def items() -> Iterator[_Item]:
         nonlocal unchanged
-        for path in _found(files.path):
-            content = fingerprint([setting, path.read_bytes()])
-            if known.get(str(path), {}).get("content") == content:
+        for path, content in looked_at(files, known):
+            if content is None:
                 unchanged += 1
                 continue
             try:
@@ -80,14 +77,13 @@ def land_files(lake: Lake, service: UpsertService, files: FileIngest, *, run_id:
 
 def land_pages(lake: Lake, service: UpsertService, http: HttpIngest, *, run_id: str = "") -> LandedReport:
     """Go on with the last page that is on record."""
-    known = _known(lake, http)
-    last = max(known.values(), key=lambda row: row["landed_at"], default=None)
+    known = known_sources(lake, http)
     setting = fingerprint([http.model_dump_json(exclude={"description", "headers"})])
     unchanged = 0
 
     def items() -> Iterator[_Item]:
         nonlocal unchanged
-        for page in pages(http, begin=last["source"] if last else None):
+        for page in pages(http, begin=last_page(known)):
             content = fingerprint([setting, page.body])
             if known.get(page.address, {}).get("content") == content:
                 unchanged += 1
@@ -166,14 +162,6 @@ def _parts(items: Iterator[_Item]) -> Iterator[list[_Item]]:
         raise failed
 
 
-def _found(pattern: str) -> list[Path]:
-    """The files that a glob names, in order. What stands before its first wildcard is the folder to begin in."""
-    parts = Path(pattern).expanduser().absolute().parts
-    plain = next((i for i, part in enumerate(parts) if any(sign in part for sign in "*?[")), len(parts) - 1)
-    folder, rest = Path(*parts[:plain]), "/".join(parts[plain:])
-    return sorted(path for path in folder.glob(rest) if path.is_file())
-
-
 def _alike(lake: Lake, landed: Landed, items: Sequence[_Item]) -> tuple[dict[str, ColumnType], list[_Item]]:
     """The table's columns with those that the files bring, and the files in these types; one whose values do not fit
     what came before it is a bad one."""
@@ -242,10 +230,3 @@ def _key(landed: Landed, contract: TableContract, items: Sequence[_Item]) -> Mat
         settings_hash=fingerprint([landed.model_dump_json(exclude={"description"})]),
         policy_hash=contract.policy_hash,
     )
-
-
-def _known(lake: Lake, landed: Landed) -> dict[str, dict[str, Any]]:
-    """What is on record, by source. Where the table was taken away, what was landed in it counts no more."""
-    rows = lake.rows(LANDED_SOURCES, where=f"table_name = {literal(landed.name, 'datafusion')}")
-    is_there = lake.exists(landed_contract(landed, {}))
-    return {row["source"]: row for row in rows if is_there or row["status"] == "bad"}

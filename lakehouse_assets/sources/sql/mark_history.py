@@ -31,6 +31,7 @@ def mark_moves(lake: Lake, name: str) -> list[dict[str, Any]]:
                     "moved_at": row["written_at"],
                     "run_id": row["run_id"],
                     "reason": mark.reason or None,
+                    "by": mark.by or None,
                     "table_version": key["table_version"],
                 }
             )
