@@ -1,16 +1,14 @@
 """Rows out to a database, in four steps: stage what changed, merge it, reconcile, record.
 
 Invariants: the target's own table `lakehouse_deliveries` says how far it has come, and moves in the transaction that
-merges the rows. Only changes since that position are sent. A staging table is of one run, and is removed whatever
-happens: at the end, on a failure, or by the next run where this one was killed.
+merges the rows. Only changes since that position are sent.
 
 Cost: what changed, twice (sent, and read back to be compared), and one count of the target. A first delivery streams
 the whole table in bounded memory.
 """
 
 import json
-from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
@@ -20,9 +18,9 @@ from lakehouse_assets.contracts.deliveries import DELIVERIES
 from lakehouse_assets.contracts.ingest import Delivery, SqlProject
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import Column, TableContract
-from lakehouse_assets.core.diagnostics import phase, report
+from lakehouse_assets.core.diagnostics import phase
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError
+from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.small_append import append_rows
 from lakehouse_assets.lake.tables import Lake
@@ -37,14 +35,19 @@ from lakehouse_assets.plan.delivery_sql import (
     new_columns,
     reconciled_statement,
     rows_query,
-    sibling,
-    staging_prefix,
 )
 from lakehouse_assets.plan.reconciliation import Tally, differing_ranges
-from lakehouse_assets.plan.source_sql import quoted_table
 from lakehouse_assets.sources.sql.delivered import Delivered
 from lakehouse_assets.sources.sql.outgoing import Sent, all_rows, outgoing, rows_at
-from lakehouse_assets.sources.sql.target import DeliveryState, MergeCounts, TargetDatabase, target_database
+from lakehouse_assets.sources.sql.staging_tables import (
+    cleaning,
+    needing,
+    open_target,
+    remove,
+    remove_earlier,
+    staging_table,
+)
+from lakehouse_assets.sources.sql.target import DeliveryState, MergeCounts, TargetDatabase
 
 _PART = "deliver"
 _OPERATION_COLUMN = Column(name=OPERATION, type="string", description="Whether the row is there now, or gone.")
@@ -118,8 +121,13 @@ def stage(
     all rows are loaded, to be compared with the target's.
     """
     contract = table.contract
-    with phase(_PART, delivery.name, "stage"), _cleaning(project, delivery), _target(project, delivery) as target:
-        _remove_staging(target, delivery)  # of runs that were killed
+    own = staging_table(delivery, run_id)
+    with (
+        phase(_PART, delivery.name, "stage"),
+        cleaning(project, delivery, own),
+        open_target(project, delivery) as target,
+    ):
+        remove_earlier(target, delivery)
         held = target.state(delivery.name)
         present = target.table_columns(delivery.table)
         _check_whose(target, delivery, held, present)
@@ -136,13 +144,14 @@ def stage(
         staging: str | None = None
         sent = Sent(contract)
         if not out.is_nothing:
-            staging = sibling(delivery.table, f"{staging_prefix(delivery.name)}{run_id[:8]}")
+            staging = own
             create = create_staging(
                 staging, contract, target.kind, with_operation=not complete, becomes_target=present is None
             )
             target.run([Statement(sql=create)])
             columns = contract.columns if complete else (*contract.columns, _OPERATION_COLUMN)
-            target.load(staging, sent.counted(map(target.held, out.batches(lake))), columns)
+            with needing(project, delivery, staging):
+                target.load(staging, sent.counted(map(target.held, out.batches(lake))), columns)
         lake_rows = rows_at(lake, contract, out.cursor)
     staged = StagedDelivery(
         contract=contract,
@@ -164,7 +173,12 @@ def stage(
 
 def merge(project: SqlProject, delivery: Delivery, staged: StagedDelivery, *, run_id: str) -> MergedDelivery:
     """Make the target equal, and move its position, in one transaction."""
-    with phase(_PART, delivery.name, "merge"), _cleaning(project, delivery), _target(project, delivery) as target:
+    own = staging_table(delivery, run_id)
+    with (
+        phase(_PART, delivery.name, "merge"),
+        cleaning(project, delivery, own),
+        open_target(project, delivery) as target,
+    ):
         kind, contract = target.kind, staged.contract
         statements: list[Statement] = []
         if staged.staging is not None and staged.makes_target:
@@ -174,7 +188,10 @@ def merge(project: SqlProject, delivery: Delivery, staged: StagedDelivery, *, ru
                 contract, staged.staging, delivery.table, kind, complete=staged.way == "full", added=staged.added
             )
         statements.append(cursor_statement(delivery.name, staged.position, run_id, kind))
-        counts = MergeCounts() if staged.is_idle else target.merge(delivery.name, staged.expected, statements)
+        counts = MergeCounts()
+        with needing(project, delivery, staged.staging) if staged.staging is not None else nullcontext():
+            if not staged.is_idle:
+                counts = target.merge(delivery.name, staged.expected, statements)
     if staged.makes_target:
         counts = MergeCounts(inserted=staged.sent.total)
     reached("deliver: after merge")
@@ -184,7 +201,11 @@ def merge(project: SqlProject, delivery: Delivery, staged: StagedDelivery, *, ru
 def reconcile(project: SqlProject, delivery: Delivery, merged: MergedDelivery, lake: Lake) -> Reconciliation:
     """Compare the target with what was sent: number of rows, and rows and hash of each range."""
     staged, contract = merged.staged, merged.staged.contract
-    with phase(_PART, delivery.name, "reconcile"), _cleaning(project, delivery), _target(project, delivery) as target:
+    with (
+        phase(_PART, delivery.name, "reconcile"),
+        cleaning(project, delivery, staged.staging),
+        open_target(project, delivery) as target,
+    ):
         every_row = staged.reconcile_all or staged.makes_target or staged.way == "full"
         wanted = staged.sent
         if staged.reconcile_all and staged.way != "full":
@@ -216,8 +237,8 @@ def record(
     lake: Lake, project: SqlProject, delivery: Delivery, done: Reconciliation, *, run_id: str
 ) -> dict[str, object]:
     """Remove the staging table and tell what was done."""
-    with _target(project, delivery) as target:
-        _remove_staging(target, delivery)
+    with open_target(project, delivery) as target:
+        remove(target, staging_table(delivery, run_id))
     merged = done.merged
     row: dict[str, object] = {
         "delivery": delivery.name,
@@ -267,29 +288,3 @@ def _check_whose(
             why="rows that the lake has not would be deleted; nothing was written",
             remedy="name another table, or set adopt to true",
         )
-
-
-def _target(project: SqlProject, delivery: Delivery) -> AbstractContextManager[TargetDatabase]:
-    return target_database(project.connections[delivery.connection], name=delivery.connection)
-
-
-@contextmanager
-def _cleaning(project: SqlProject, delivery: Delivery) -> Generator[None, None, None]:
-    """Remove the staging table when the step does not end, by a connection of its own: the step's may be broken."""
-    ended = False
-    try:
-        yield
-        ended = True
-    finally:
-        if not ended:
-            try:
-                with _target(project, delivery) as target:
-                    _remove_staging(target, delivery)
-            except LakehouseError as unreachable:
-                told = "its staging table is left to the next run"
-                report(_PART, delivery.name, told, level="warning", seen=unreachable.seen)
-
-
-def _remove_staging(target: TargetDatabase, delivery: Delivery) -> None:
-    for name in target.tables_like(delivery.table, staging_prefix(delivery.name)):
-        target.run([Statement(sql=f"DROP TABLE IF EXISTS {quoted_table(sibling(delivery.table, name))}")])

@@ -142,6 +142,20 @@ def test_of_two_runs_at_once_the_second_is_refused(settings: Settings, target: A
         out.merge(things.project, things.delivery, staged, run_id="slow")
 
 
+def test_a_run_that_is_overtaken_says_so_and_leaves_the_other_s_staging_table_alone(settings: Settings, target: Any):
+    things = Table(settings, target)
+    things.hold(WHOLE, EMPTY, run_id="1")
+    lake = Lake(settings.lake)
+    table = delivered_table(lake, things.project, things.delivery)
+    slow, quick = (
+        out.stage(lake, things.project, things.delivery, table, run_id=run_id) for run_id in ("slow", "quick")
+    )
+    with pytest.raises(LakeStateError, match="another run has delivered"):
+        out.merge(things.project, things.delivery, slow, run_id="slow")
+    merged = out.merge(things.project, things.delivery, quick, run_id="quick")
+    assert out.reconcile(things.project, things.delivery, merged, lake).target_rows == 2
+
+
 def test_a_password_is_in_no_message(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("PLANTED_PASSWORD", "p@ss:w0rd/planted")
     uri = f"postgresql://someone:${{PLANTED_PASSWORD}}@localhost:1/x?host={tmp_path}"
