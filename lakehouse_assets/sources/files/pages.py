@@ -1,5 +1,6 @@
 """Pages of JSON over HTTP: not faster than asked for, again where the server is busy, each by its address."""
 
+import http.client as http_client
 import json
 import time
 import urllib.error
@@ -31,7 +32,11 @@ def pages(http: HttpIngest, *, begin: str | None, sleep: Callable[[float], None]
     """The pages from `begin` on, or from the first."""
     address: str | None = begin or _numbered(http, http.first_page)
     last = 0.0
+    seen: set[str] = set()
     while address is not None:
+        if address in seen:
+            raise _failed(address, "its pages lead back to it")
+        seen.add(address)
         sleep(max(0.0, last + 1 / http.per_second - time.monotonic()))
         last = time.monotonic()
         body = _fetched(http, address, sleep)
@@ -39,6 +44,8 @@ def pages(http: HttpIngest, *, begin: str | None, sleep: Callable[[float], None]
             document = json.loads(body)
         except json.JSONDecodeError as error:
             raise _failed(address, f"its answer is no JSON: {error}") from None
+        except UnicodeDecodeError:
+            raise _failed(address, "its answer is no JSON: it is no UTF-8") from None
         rows = records_at(document, http.records, keep=http.keep, subject=address)
         follower = _next(http, address, document, rows)
         if rows or not http.page_parameter:
@@ -76,6 +83,8 @@ def _fetched(http: HttpIngest, address: str, sleep: Callable[[float], None]) -> 
                 raise _failed(address, seen) from None
         except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
             seen, waits = f"it does not answer: {getattr(error, 'reason', error)}", ""
+        except http_client.HTTPException as error:
+            seen, waits = f"its answer broke off: {type(error).__name__}", ""
         if attempt < http.retries:
             wait = float(waits) if waits.isdecimal() else 0.5 * 2**attempt
             report("http", http.name, "trying again", level="warning", attempt=attempt + 1, seen=seen)

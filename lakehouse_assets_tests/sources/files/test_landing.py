@@ -18,6 +18,7 @@ from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.files.landing import LandedReport, stored_landed_contract
+from lakehouse_assets.sources.files.pages import pages
 from lakehouse_assets.sources.sql.whole_way import land_table
 from lakehouse_assets_tests.support.readings import write_readings
 
@@ -213,7 +214,10 @@ class _Server(BaseHTTPRequestHandler):
         body: dict[str, Any] = {"data": {"orders": self.orders[(page - 1) * 2 : page * 2]}}
         if self.path.startswith("/linked"):
             body["next"] = f"/linked?from={page + 1}" if page * 2 < len(self.orders) else None
+            body["self"] = self.path
         self.send_response(200)
+        if "/cut" in self.path:  # promises more than it sends
+            self.send_header("Content-Length", "1000")
         self.end_headers()
         self.wfile.write(json.dumps(body).encode())
 
@@ -257,3 +261,25 @@ def test_a_server_that_stays_busy_is_named(settings: Settings, server: str):
     http = HttpIngest(name="things", url=f"{server}/numbered", page_parameter="page", retries=2, per_second=1000)
     with pytest.raises(SourceError, match="it answered 500, 3 times"):
         land_table(settings, http)
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again_and_then_told(settings: Settings, server: str):
+    http = HttpIngest(name="things", url=f"{server}/cut?from=1", records="data.orders", retries=1, per_second=1000)
+    with pytest.raises(SourceError, match="its answer broke off: IncompleteRead, 2 times"):
+        land_table(settings, http)
+
+
+def test_pages_that_lead_back_are_refused(settings: Settings, server: str):
+    given = {"url": f"{server}/linked?from=1", "records": "data.orders", "next": "self", "per_second": 1000}
+    with pytest.raises(SourceError, match="its pages lead back to it"):
+        land_table(settings, HttpIngest.model_validate({**given, "name": "things"}))
+
+
+def test_pages_are_asked_for_no_faster_than_the_limit(server: str):
+    http = HttpIngest(
+        name="things", url=f"{server}/numbered", page_parameter="page", records="data.orders", per_second=0.1
+    )
+    waited: list[float] = []
+    assert len(list(pages(http, begin=None, sleep=waited.append))) == 3
+    assert waited[0] == 0
+    assert all(5 < each <= 10 for each in waited[1:])
