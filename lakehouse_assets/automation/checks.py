@@ -139,7 +139,7 @@ def _contract_result(
         most = sorted(bad.items(), key=lambda each: (-each[1], each[0]))
         metadata["partitions"] = rows_table([{"partition": p, "rows": n} for p, n in most[:_PARTITIONS_SHOWN]])
         # One table has one shape: a key that is there twice has no row of its own to show.
-        metadata["failing_rows"] = rows_table([{"row": "", **row} for row in failing[:_SHOWN]])
+        metadata["failing_rows"] = rows_table([{**row, "row": row.get("row", "")} for row in failing[:_SHOWN]])
     return AssetCheckResult(
         asset_key=contract.name,
         check_name=_CONTRACT,

@@ -88,7 +88,7 @@ class DeltaIOManager(ConfigurableIOManager):
             else summary(contract, reports, len(given.untouched))
         )
         story = {"story": MetadataValue.url(self.lakehouse.settings.story_url(context.run_id))}
-        written = {name: {**told, **story} for name, told in written_by_partition(reports).items()}
+        written = {name: {**told, **story} for name, told in written_by_partition(contract, reports).items()}
         _tell(context, contract, entries, shown | story, written)
 
     def _written(

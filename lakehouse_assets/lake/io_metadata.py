@@ -61,7 +61,9 @@ def materialization(
     return AssetMaterialization(asset_key=asset_key, partition=entry.partition, metadata=metadata, tags=tags)
 
 
-def written_by_partition(reports: Sequence[WriteReport]) -> dict[str, dict[str, MetadataValue]]:
+def written_by_partition(
+    contract: TableContract, reports: Sequence[WriteReport]
+) -> dict[str, dict[str, MetadataValue]]:
     """What the event of each partition says of its write: rows of its own, and what it has in common with the others.
 
     Small, for there are as many as partitions: of the write's SQL the beginning; all of it and the keys are in its
@@ -76,6 +78,8 @@ def written_by_partition(reports: Sequence[WriteReport]) -> dict[str, dict[str, 
         common |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
         common |= {"seconds": MetadataValue.float(done.seconds_in_all), "action": MetadataValue.text(done.action)}
         common |= {"executor": MetadataValue.text(done.executor), **_sql(done, _SQL_SHOWN_OF_MANY)}
+        if len(done.entries) == 1:
+            common |= _biggest_changes(contract, [done])
         for entry in done.entries:
             counts = done.changed.get(entry.partition, RowCounts())
             own = {name: getattr(counts, name) for name in ("inserted", "updated", "deleted")}

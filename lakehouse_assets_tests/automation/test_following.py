@@ -16,6 +16,9 @@ from dagster import (
 from lakehouse_assets.definitions import defs
 from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME
 
+# Dagster's own tool for such tests selects assets in a way that it calls beta.
+pytestmark = pytest.mark.filterwarnings("ignore::dagster.BetaWarning")
+
 IMPACT = {"impacted_callers", "impacted_importers", "impacted_files"}
 
 

@@ -64,7 +64,7 @@ def test_what_updates_made_is_as_clean_and_what_is_not_is_shown(graph: GraphLake
         "edges": ["shop/m5.py"],
     }
     assert found["nodes"][1]["only_in_a_clean_build"] > 0 == found["nodes"][1]["only_in_the_lake"]
-    (row, *_) = [record.data for record in found["nodes"][1]["failing_rows"]]
+    (row, *_) = [record.data for record in found["nodes"][1]["failing_rows"].records]
     assert (row["only in"], row["path"], row["n"]) == ("a clean build", "shop/m3.py", 1)
 
 
