@@ -156,12 +156,15 @@ def _spec(model: ModelFile) -> AssetSpec:
 
 
 def _result(made: "Made", application: "Application") -> MaterializeResult:
+    from lakehouse_assets.lake.model_inputs import needed
     from lakehouse_assets.models.explain import said_change
     from lakehouse_assets.models.model import DIALECT
     from lakehouse_assets.plan.sql_lineage import analyze
 
     meaning = made.meaning
-    tables = {name: each.types for name, each in application.builder.relations.items() if name in meaning.inputs}
+    builder = application.builder
+    relations = needed(builder.relations, meaning.inputs, builder.workshop.tables)
+    tables = {name: each.types for name, each in relations.items() if name in meaning.inputs}
     lineage = analyze(meaning.sql, tables, dialect=DIALECT, subject=f"model {meaning.name}").lineage
     by_column = {
         column: [TableColumnDep(asset_key=AssetKey(source.relation), column_name=source.column) for source in sources]

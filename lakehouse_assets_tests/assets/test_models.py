@@ -77,6 +77,17 @@ def test_each_model_is_an_asset_with_what_it_reads_and_its_audits_as_checks(mode
     assert set(assets.check_keys) == {AssetCheckKey(AssetKey("sizes"), "at_least_size")}
 
 
+def test_a_model_is_made_also_where_a_table_that_it_reads_is_not_there_yet(models: ModelLake):
+    models.models(touched="SELECT s.repo, s.path FROM snapshots AS s JOIN commit_files AS f ON f.path = s.path")
+    with DagsterInstance.ephemeral() as instance:
+        done = run(models, "touched", instance=instance)
+    assert done.success
+    lineage = done.asset_materializations_for_node("models")[0].metadata["dagster/column_lineage"].value
+    assert isinstance(lineage, TableColumnLineage)
+    assert lineage.deps_by_column["path"][0].column_name == "path"
+    assert models.ask("prod", "SELECT count(*) AS n FROM touched") == [{"n": 0}]
+
+
 def test_a_run_applies_the_environment_and_a_second_one_makes_nothing(models: ModelLake):
     with DagsterInstance.ephemeral() as instance:
         first = run(models, instance=instance)
