@@ -9,12 +9,14 @@ They don't serve for repositories, whose news are in git: see `automation/heads.
 today can belong to any of them: see `automation/activity.py`.
 """
 
+from typing import Any
+
 from dagster import AutomationCondition
 
-FOLLOWS = (
-    (AutomationCondition.any_deps_updated() | AutomationCondition.code_version_changed())
-    .since_last_handled()
-    .with_label("something that it reads, or its code, is newer than what was last asked for")
+_NEWS: AutomationCondition[Any] = AutomationCondition.any_deps_updated() | AutomationCondition.code_version_changed()
+
+FOLLOWS: AutomationCondition[Any] = (
+    _NEWS.since_last_handled().with_label("something that it reads, or its code, is newer than what was last asked for")
     & ~AutomationCondition.any_deps_in_progress()  # one wave of updates is followed once, when it has ended
     & ~AutomationCondition.in_progress()
 )
