@@ -13,10 +13,15 @@ from typing import Any
 
 from dagster import AutomationCondition
 
-_NEWS: AutomationCondition[Any] = AutomationCondition.any_deps_updated() | AutomationCondition.code_version_changed()
+
+def _is_news() -> AutomationCondition[Any]:
+    return AutomationCondition.any_deps_updated() | AutomationCondition.code_version_changed()
+
 
 FOLLOWS: AutomationCondition[Any] = (
-    _NEWS.since_last_handled().with_label("something that it reads, or its code, is newer than what was last asked for")
+    _is_news()
+    .since_last_handled()
+    .with_label("something that it reads, or its code, is newer than what was last asked for")
     & ~AutomationCondition.any_deps_in_progress()  # one wave of updates is followed once, when it has ended
     & ~AutomationCondition.in_progress()
 )

@@ -30,12 +30,13 @@ from dagster import (
 from dagster._core.definitions.utils import is_valid_owner
 from pydantic import Field
 
+from lakehouse_assets.assets.column_lineage import lineage_page
 from lakehouse_assets.assets.following import FOLLOWS
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.text import fenced
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.io_metadata import rows_table
+from lakehouse_assets.lake.io_metadata import rows_table, table_schema
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.models.files import ModelFile, look_at
 
@@ -180,8 +181,10 @@ def _result(made: "Made", application: "Application") -> MaterializeResult:
             "change": said_change(made.step.change),
             "reason": made.step.reason,
             "engine": f"{made.engine}: {made.engine_reason}",
-            "sql": MetadataValue.md(fenced(meaning.sql, "sql")),
+            "query": MetadataValue.md(fenced(meaning.sql, "sql")),  # `sql` is that of the write
+            "dagster/column_schema": table_schema(made.contract),
             "dagster/column_lineage": TableColumnLineage(deps_by_column=by_column),
+            "column_lineage": MetadataValue.md(lineage_page(lineage)),
         },
     )
 

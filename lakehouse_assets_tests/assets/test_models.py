@@ -10,6 +10,7 @@ from dagster import (
     DagsterInstance,
     ExecuteInProcessResult,
     TableColumnLineage,
+    TableSchema,
     materialize,
 )
 
@@ -99,6 +100,11 @@ def test_a_run_applies_the_environment_and_a_second_one_makes_nothing(models: Mo
         lineage = told["dagster/column_lineage"].value
         assert isinstance(lineage, TableColumnLineage)
         assert [dep.column_name for dep in lineage.deps_by_column["much"]] == ["size"]
+        assert "much" in str(told["query"].value)
+        assert "INSERT INTO" in str(told["sql"].value)
+        schema = first.asset_materializations_for_node("models")[0].metadata["dagster/column_schema"].value
+        assert isinstance(schema, TableSchema)
+        assert ("size", "bigint", "Bytes.") in [(each.name, each.type, each.description) for each in schema.columns]
         assert told["version"].value == models.environment("prod").members["large"].version
         assert models.ask("prod", "SELECT path FROM large") == [{"path": "y.py"}]
         second = run(models, instance=instance)
