@@ -212,6 +212,6 @@ def head_checks(context: AssetCheckExecutionContext, lakehouse: LakehouseResourc
         check_name=_HEAD,
         passed=not rows,
         severity=AssetCheckSeverity.WARN,
-        description=f"{len(rows)} repositories have moved on" if rows else "Every head is the newest.",
+        description=f"Heads that have moved on: {len(rows)}" if rows else "Every head is the newest.",
         metadata={"behind": len(rows)} | ({"heads": rows_table(rows[:_PARTITIONS_SHOWN])} if rows else {}),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dagster import DagsterEvent, DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus
+from dagster import AssetCheckSeverity, DagsterEvent, DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.failures import problem_parts
@@ -160,6 +160,7 @@ def _checks(events: Sequence[DagsterEvent]) -> Iterator[Check]:
                 name=told.check_name,
                 passed=told.passed,
                 description=told.description or "",
+                is_warning=told.severity == AssetCheckSeverity.WARN,
             )
 
 

@@ -29,7 +29,7 @@ _INCOMING: dict[str, tuple[str, ...]] = {
     "overriders": ("OVERRIDES",),
     "references": ("REF", "CALL", "IMPORT", "INHERITS"),
 }
-_OUTGOING: dict[str, tuple[str, ...]] = {
+OUTGOING: dict[str, tuple[str, ...]] = {
     "callees": ("CALL",),
     "imports": ("IMPORT",),
     "bases": ("INHERITS",),
@@ -93,7 +93,7 @@ class Answers:
         shown = places[offset : offset + limit]
         if relation == "members":
             return page_of([{"symbol": each} for each in briefs(index, shown)], len(places), limit, offset)
-        return page_of(_told(index, shown, outgoing=relation in _OUTGOING), len(places), limit, offset)
+        return page_of(_told(index, shown, outgoing=relation in OUTGOING), len(places), limit, offset)
 
     def find(self, text: str, *, repo: str | None = None, at: str | None = None) -> list[dict[str, Any]]:
         """Definitions that a dotted name, or the end of one, names exactly."""
@@ -137,8 +137,8 @@ class Answers:
         """Numbers of the members, or places of the links of any other relation."""
         if relation == "members":
             return index.members(number)
-        if relation in _OUTGOING:
-            return index.outgoing(number, _OUTGOING[relation], confidence).tolist()
+        if relation in OUTGOING:
+            return index.outgoing(number, OUTGOING[relation], confidence).tolist()
         return index.incoming(number, _INCOMING[relation], confidence).tolist()
 
 

@@ -54,7 +54,7 @@ def history_page(asked: Asked, repo: str, symbol_id: str) -> str:
     rows: list[list[Child]] = [
         [
             element("code", each["commit"][:12]),
-            (each["at"] or "")[:10],
+            element("span", (each["at"] or "")[:10], class_="nowrap"),
             badge(each["change"]),
             each["kind"],
             each["source"] or "unknown",

@@ -40,7 +40,7 @@ def commit_diff_page(asked: Asked, repo: str, commits: str | None) -> str:
     ]
     return _page(
         "diff",
-        f"What {_ends(found)} of {repo} changed",
+        f"What changed in {repo}",
         found,
         element("h2", f"Files: {len(files):,}"),
         _some(files, "changed files", ["change", "file", "before"], "No file differs."),
@@ -66,7 +66,7 @@ def commit_edges_page(asked: Asked, repo: str, commits: str | None) -> str:
     heads = ["change", "kind", "from", "to", "of", "file"]
     return _page(
         "edges",
-        f"Edges that came and went with {_ends(found)} of {repo}",
+        f"Edges that came and went in {repo}",
         found,
         element("p", f"{count(found['total'], 'edge')} changed."),
         _some(rows, "changed edges", heads, "None came and none went.", total=found["total"]),
@@ -76,7 +76,7 @@ def commit_edges_page(asked: Asked, repo: str, commits: str | None) -> str:
 def commit_impact_page(asked: Asked, repo: str, commits: str | None) -> str:
     """Whom the change from one commit to another touches, in every repository."""
     found = asked.changes.impact_of_commits(repo, commits, limit=4)
-    return _page("impact", f"Whom {_ends(found)} of {repo} touches", found, impact_body(found))
+    return _page("impact", f"Whom what changed in {repo} touches", found, impact_body(found))
 
 
 def changed_definitions(asked: Asked, repo: str, rows: Sequence[dict[str, Any]], *, most: int) -> Markup:
@@ -85,9 +85,9 @@ def changed_definitions(asked: Asked, repo: str, rows: Sequence[dict[str, Any]],
         [
             badge(row["change"].replace("_", " ")),
             row["kind"],
-            element("a", row["name"], href=f"/symbols/{quote(repo, safe='')}/{row['id']}")
+            element("a", _name(row), href=f"/symbols/{quote(repo, safe='')}/{row['id']}")
             if row["id"] is not None and asked.answers.knows(repo, row["id"])
-            else row["name"],
+            else _name(row),
             f"{row['path']}:{row['line'] or row['old_line']}",
         ]
         for row in rows[:most]
@@ -95,12 +95,19 @@ def changed_definitions(asked: Asked, repo: str, rows: Sequence[dict[str, Any]],
     return _some(shown, "changed definitions", ["change", "kind", "name", "where"], "None.", total=len(rows))
 
 
+def _name(row: dict[str, Any]) -> str:
+    """A module's own name says nothing: its file does."""
+    return row["path"].rpartition("/")[2] if row["kind"] == "module" else row["name"]
+
+
 def _page(name: str, title: str, found: dict[str, Any], *body: Child) -> str:
     repo, older, newer = found["repo"], found["from"], found["to"]
     return frame(
         title,
         element("h1", title),
-        element("p", element("a", repo, href=f"/repositories/{quote(repo, safe='')}")),
+        element(
+            "p", element("a", repo, href=f"/repositories/{quote(repo, safe='')}"), " ", element("code", _ends(found))
+        ),
         commit_links(repo, older, newer, but=name) if older and newer else None,
         [element("p", note, class_="soft") for note in found.get("notes", ())] if name == "diff" else None,
         *body,

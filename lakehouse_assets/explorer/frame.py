@@ -13,7 +13,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-STORY_POLICY = f"default-src 'none'; style-src {style_source()}; base-uri 'none'; frame-ancestors 'none'"
+STORY_POLICY = f"default-src 'none'; style-src {style_source()}; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 """Stories bring their own style, and no script."""
 
 

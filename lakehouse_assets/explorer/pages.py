@@ -3,9 +3,10 @@
 from typing import Any
 from urllib.parse import quote
 
-from lakehouse_assets.explorer.answers import RELATIONS, Relation
+from lakehouse_assets.explorer.answers import OUTGOING, RELATIONS, Relation
 from lakehouse_assets.explorer.asked import Asked
 from lakehouse_assets.explorer.frame import frame
+from lakehouse_assets.explorer.holder import commit_ids
 from lakehouse_assets.explorer.source import highlighted
 from lakehouse_assets.stories.drawing import Box, graph
 from lakehouse_assets.stories.html import Child, Markup, element, join
@@ -15,6 +16,11 @@ _SHOWN = 15
 """Of a relation on the page of a definition; its own page has all."""
 _DRAWN = 7
 """Boxes on each side of a picture."""
+_WIDE = 280
+"""Of a box: names of definitions are long."""
+_COMMITS = 4
+"""Commits that a page offers to look at."""
+_SURE = ("certain", "likely", "guess")
 
 
 _SIDES = {
@@ -75,7 +81,7 @@ def symbol_page(asked: Asked, repo: str, symbol_id: str, at: str | None) -> str:
             ("file", f"{told['path']}:{told['line']}"),
             ("language", told["language"] or "not known"),
             ("inside", symbol_link(told["inside"], at=at) if told["inside"] else "nothing"),
-            ("at", at or "the last commit"),
+            ("at", _commits(asked, repo, own.partition("?")[0], at)),
         ),
         element("ul", [element("li", element("a", word, href=href)) for href, word in tabs], class_="tabs"),
         element("ul", [element("li", element("a", word, href=f"{here}/{to}")) for to, word in further], class_="tabs"),
@@ -91,6 +97,15 @@ def symbol_page(asked: Asked, repo: str, symbol_id: str, at: str | None) -> str:
     )
 
 
+def _commits(asked: Asked, repo: str, here: str, at: str | None) -> Markup:
+    """The commit that the page tells of, and others that it could."""
+    known = commit_ids(asked.lake, repo)[:_COMMITS]
+    told = f"commit {at[:12]}" if at else "the last commit"
+    links: list[Child] = [element("a", "the last commit", href=here)] if at else []
+    links += [element("a", each[:12], href=f"{here}?at={each}") for each in known[1:] if not at or each[:12] != at[:12]]
+    return element("span", told, [join("; ", link) for link in links])
+
+
 def relation_page(asked: Asked, repo: str, symbol_id: str, relation: Relation, at: str | None, offset: int) -> str:
     """All of one relation, a page at a time."""
     told = asked.answers.symbol(repo, symbol_id, at=at)
@@ -101,7 +116,7 @@ def relation_page(asked: Asked, repo: str, symbol_id: str, relation: Relation, a
         title,
         element("h1", title),
         element("p", symbol_link(told, at=at)),
-        _items(page, at),
+        _items(page, at, symbol_href(told, at=at), relation),
         _turns(page, here),
     )
 
@@ -124,25 +139,31 @@ def _relation(name: str, page: dict[str, Any], own: str, at: str | None) -> Mark
     more = page["total"] > len(page["items"])
     return join(
         element("h2", f"{name.capitalize()} ", element("span", f"{page['total']:,}", class_="soft"), id=name),
-        _items(page, at),
+        _items(page, at, own, name),
         element("p", element("a", f"All {page['total']:,} {name}", href=f"{path}/related/{name}{mark}{tail}"))
         if more
         else None,
     )
 
 
-def _items(page: dict[str, Any], at: str | None) -> Markup:
-    return element("ul", [element("li", _item(each, at)) for each in page["items"]], class_="plain")
+def _items(page: dict[str, Any], at: str | None, own: str, relation: str) -> Markup:
+    return element("ul", [element("li", _item(each, at, own, relation)) for each in page["items"]], class_="plain")
 
 
-def _item(each: dict[str, Any], at: str | None) -> Markup:
-    """One end of a link, where it stands, how it was found and how sure that is."""
+def _item(each: dict[str, Any], at: str | None, own: str, relation: str) -> Markup:
+    """One end of a link, the line that it stands in, how it was found and how sure that is."""
     symbol = each["symbol"]
     name: Child = symbol_link(symbol, at=at) if symbol else element("span", each.get("external") or "unknown")
     if "confidence" not in each:
         return join(name)
-    where = f" {each['path']}:{each['line']} {each['kind']} by {each['method']} "
-    return join(name, element("span", where, class_="soft"), badge(each["confidence"]))
+    source = own if relation in OUTGOING else symbol_href(symbol, at=at)
+    return join(
+        name,
+        element("span", f" · {each['kind']} at ", class_="soft"),
+        element("a", f"{each['path']}:{each['line']}", href=f"{source}#L{each['line']}"),
+        element("span", f", found by {each['method']} ", class_="soft"),
+        badge(each["confidence"]),
+    )
 
 
 def _picture(told: dict[str, Any], related: dict[str, dict[str, Any]], at: str | None) -> Markup:
@@ -151,7 +172,9 @@ def _picture(told: dict[str, Any], related: dict[str, dict[str, Any]], at: str |
     right: dict[str, Box] = {}
     for relation in _SIDES:
         side = right if relation in ("callees", "bases") else left
-        for each in related[relation]["items"] if relation in related else ():
+        # The surest first: there is not room for all.
+        found = related[relation]["items"] if relation in related else ()
+        for each in sorted(found, key=lambda each: _SURE.index(each["confidence"])):
             symbol = each["symbol"]
             key = symbol_href(symbol, at=at) if symbol else f"outside {each['external']}"
             if len(side) >= _DRAWN or key in left or key in right or (symbol and symbol["id"] == told["id"]):
@@ -167,11 +190,11 @@ def _picture(told: dict[str, Any], related: dict[str, dict[str, Any]], at: str |
     here = Box(key="here", lines=(_short(told["qualified_name"]), told["kind"]), look="centre", after=tuple(left))
     if not left and not right:
         return element("p", "Nothing leads here, and it leads nowhere.", class_="soft")
-    return graph(f"Neighbours of {told['qualified_name']}", [*left.values(), here, *right.values()])
+    return graph(f"Neighbours of {told['qualified_name']}", [*left.values(), here, *right.values()], width=_WIDE)
 
 
 def _short(name: str) -> str:
-    """The last two parts of a dotted name."""
+    """The last two parts of a dotted name, which tell most."""
     return ".".join(name.split(".")[-2:])
 
 

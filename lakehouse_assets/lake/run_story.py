@@ -149,7 +149,8 @@ def _why(
             tail = " It came out as it was, so that nothing has to be made of it." if outcome == "equal" else ""
             return f"Made because of {reasons}.{tail}"
         case "untouched" if name in run.untouched:
-            last = f", by run {earlier[-1]['run_id'][:8]}" if earlier else ""
+            own = [row for row in earlier if not run.asked or set(row["partitions"]) & set(run.asked)]
+            last = f", by run {own[-1]['run_id'][:8]}" if own else ""
             return f"Its code, settings and inputs are what it was last made from{last}."
         case "untouched":
             return "Its step found nothing new."

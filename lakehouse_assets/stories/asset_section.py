@@ -2,7 +2,7 @@
 
 from lakehouse_assets.stories.html import Child, Markup, element, join
 from lakehouse_assets.stories.page import badge, count, facts, folded, null_or, table
-from lakehouse_assets.stories.records import AssetStory, Nulls, PartitionKey, Plan, Write
+from lakehouse_assets.stories.records import AssetStory, Check, Nulls, PartitionKey, Plan, Write
 from lakehouse_assets.stories.rows import changes_badges, sample_tables
 from lakehouse_assets.stories.text_diff import shown_diff
 
@@ -22,9 +22,7 @@ def asset_section(asset: AssetStory, outcome: str) -> Markup:
         element(
             "ul",
             [
-                element(
-                    "li", f"check {check.name} ", badge("passed" if check.passed else "failed"), f" {check.description}"
-                )
+                element("li", f"check {check.name} ", badge(_word(check)), f" {check.description}")
                 for check in asset.checks
             ],
         )
@@ -33,6 +31,12 @@ def asset_section(asset: AssetStory, outcome: str) -> Markup:
         class_="asset",
         aria_labelledby=heading,
     )
+
+
+def _word(check: Check) -> str:
+    if check.passed:
+        return "passed"
+    return "warning" if check.is_warning else "failed"
 
 
 def _write(write: Write) -> Markup:

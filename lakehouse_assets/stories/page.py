@@ -24,6 +24,7 @@ def page(title: str, *body: Child) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
+        element("link", rel="icon", href="data:,"),
         Markup(f"<style>{STYLE}</style>"),
     )
     main = element("main", *body, id="main")

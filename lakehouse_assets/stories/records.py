@@ -50,6 +50,8 @@ class Check:
     name: str
     passed: bool
     description: str
+    is_warning: bool = False
+    """Whether its failing says only that something should be looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,6 +268,8 @@ def as_text(value: object) -> str | None:
             return value.isoformat(sep=" ", timespec="seconds")
         case date():
             return value.isoformat()
+        case list():
+            return ", ".join(str(each) for each in value)  # type: ignore[reportUnknownVariableType]
         case bytes():
             return f"{len(value):,} bytes"
         case _:
