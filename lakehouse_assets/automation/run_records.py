@@ -44,6 +44,24 @@ def find_run(instance: DagsterInstance, text: str | None) -> DagsterRun:
     return found[0]
 
 
+def latest_runs(instance: DagsterInstance, limit: int) -> list[Run]:
+    """The latest runs as a list shows them: how they ended and what was asked, without reading what they told."""
+    return [
+        Run(
+            run_id=record.dagster_run.run_id,
+            job=record.dagster_run.job_name,
+            status=_ENDED.get(record.dagster_run.status, "running"),
+            started=record.start_time,
+            ended=record.end_time,
+            asked=_asked(record.dagster_run),
+            steps=(),
+            checks=(),
+            untouched={},
+        )
+        for record in instance.get_run_records(limit=limit)
+    ]
+
+
 def run_record(instance: DagsterInstance, run: DagsterRun) -> Run:
     record = instance.get_run_record_by_id(run.run_id)
     entries = [entry.event_log_entry for entry in instance.get_records_for_run(run.run_id).records]

@@ -58,7 +58,7 @@ def runs_of(settings: Settings) -> "Runs":
 
 
 def _latest(settings: Settings) -> "Sequence[Run]":
-    from lakehouse_assets.automation.run_records import run_record
+    from lakehouse_assets.automation.run_records import latest_runs
 
     with open_instance(settings) as instance:
-        return [run_record(instance, run) for run in instance.get_runs(limit=_LISTED)]
+        return latest_runs(instance, _LISTED)

@@ -1,16 +1,14 @@
 """Source text of definitions, line by line, and its highlighting."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
 from pygments.util import ClassNotFound
 
-from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.explorer.answers import Answers
-from lakehouse_assets.lake.stored_texts import stored_texts
+from lakehouse_assets.explorer.texts import Texts
 from lakehouse_assets.stories.html import Markup, element, join
 
 LINES = 400
@@ -31,18 +29,18 @@ _CLASSES: tuple[tuple[_TokenType, str], ...] = (
 
 
 class Sources:
-    """Texts of files, the latest kept."""
+    """Source of definitions."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
-        self._lines = lru_cache(maxsize=200)(self._read)
+        self._texts = Texts(answers.indexes.lake)
 
     def of_symbol(self, repo: str, symbol_id: str, *, at: str | None = None, offset: int = 0) -> dict[str, Any]:
         """The lines of a definition, from `offset` lines behind its first."""
         index = self._answers.index(repo, at)
         told = index.definition(self._answers.number(index, repo, symbol_id))
         blob, language = index.blobs.get((repo, told["path"]), ("", None))
-        lines = self._lines(blob) if blob else ()
+        lines = self._texts.lines(blob) if blob else ()
         whole = lines[told["line"] - 1 : told["end_line"]] if told["kind"] != "module" else lines
         first = (told["line"] if told["kind"] != "module" else 1) + offset
         return {
@@ -53,17 +51,6 @@ class Sources:
             "lines_total": len(whole),
             "lines": [_cut(line) for line in whole[offset : offset + LINES]],
         }
-
-    def _read(self, blob: str) -> tuple[str, ...]:
-        text = stored_texts(self._answers.indexes.lake, [blob]).get(blob)
-        if text is None:
-            raise BadInputError(
-                subject=f"content {blob[:12]}",
-                seen="it has no text in the lake",
-                why="there is nothing to show",
-                remedy="contents that are not text are known by their id only",
-            )
-        return tuple(text.splitlines())
 
 
 def highlighted(source: dict[str, Any]) -> Markup:
