@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dagster import AssetCheckSeverity, DagsterEvent, DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus
+from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NAME
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.failures import problem_parts
@@ -49,7 +50,7 @@ def latest_runs(instance: DagsterInstance, limit: int) -> list[Run]:
     return [
         Run(
             run_id=record.dagster_run.run_id,
-            job=record.dagster_run.job_name,
+            job=_job(record.dagster_run),
             status=_ENDED.get(record.dagster_run.status, "running"),
             started=record.start_time,
             ended=record.end_time,
@@ -69,7 +70,7 @@ def run_record(instance: DagsterInstance, run: DagsterRun) -> Run:
     times = {(e.dagster_event.step_key, e.dagster_event.event_type): e.timestamp for e in entries if e.dagster_event}
     return Run(
         run_id=run.run_id,
-        job=run.job_name,
+        job=_job(run),
         status=_ENDED.get(run.status, "running"),
         started=record.start_time if record else None,
         ended=record.end_time if record else None,
@@ -79,6 +80,11 @@ def run_record(instance: DagsterInstance, run: DagsterRun) -> Run:
         untouched=_untouched(events),
         problem=_run_problem(events),
     )
+
+
+def _job(run: DagsterRun) -> str:
+    """Dagster has a job of its own, with a name for itself, for assets that were chosen one by one."""
+    return "chosen assets" if run.job_name.startswith(IMPLICIT_ASSET_JOB_NAME) else run.job_name
 
 
 def _asked(run: DagsterRun) -> dict[str, str]:

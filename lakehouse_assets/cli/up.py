@@ -18,6 +18,7 @@ import click
 from lakehouse_assets.cli.instance import dagster_environment
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
+from lakehouse_assets.core.overlays import FILE_NAME
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings, load_settings
 
 _START_SECONDS = 120
@@ -33,7 +34,8 @@ _LOG_TAIL_LINES = 15
 def up(host: str, port: int | None, ui_port: int, no_spark: bool) -> None:
     """Start the resident Spark server, the Dagster UI and the explorer, and keep them up until Ctrl-C.
 
-    What was up before stays up afterwards. Logs are in LAKEHOUSE_HOME/server.
+    In a project that `lakehouse new` made the UI has its assets as well. What was up before stays up afterwards. Logs
+    are in LAKEHOUSE_HOME/server.
 
     \b
     Examples:
@@ -55,7 +57,7 @@ def up(host: str, port: int | None, ui_port: int, no_spark: bool) -> None:
             _wait(dagster, settings, f"http://{host}:{ui_port}/server_info")
         click.echo(f"Dagster UI: http://{host}:{ui_port}", err=True)
         click.echo(f"explorer:   http://{host}:{explorer_port}", err=True)
-        click.echo("Ctrl-C ends both.", err=True)
+        click.echo("Ctrl-C ends them.", err=True)
         _serve(settings, host, explorer_port, dagster)
     click.echo("ended", err=True)
 
@@ -115,16 +117,14 @@ def _spark(settings: Settings) -> Iterator[None]:
 def _dagster(settings: Settings, host: str, port: int, explorer_port: int) -> "Iterator[subprocess.Popen[bytes]]":
     """`dagster dev`, in a session of its own: Ctrl-C is ours to tell it, once."""
     settings.server.mkdir(parents=True, exist_ok=True)
-    place = (
-        ["-w", "workspace.yaml"]
-        if (PROJECT_ROOT / "workspace.yaml").exists()
-        else ["-m", "lakehouse_assets.definitions"]
-    )
+    place, folder = what_is_served(settings)
     environment = dagster_environment(settings) | {"LAKEHOUSE_EXPLORER_PORT": str(explorer_port)}
+    if settings.project is not None:
+        environment |= {"LAKEHOUSE_SETTINGS": str(settings.project / FILE_NAME)}
     with _log(settings).open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "dagster", "dev", *place, "--host", host, "--port", str(port)],
-            cwd=PROJECT_ROOT if place[0] == "-w" else Path.cwd(),
+            cwd=folder,
             env=os.environ | environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -135,6 +135,15 @@ def _dagster(settings: Settings, host: str, port: int, explorer_port: int) -> "I
         yield process
     finally:
         _end(process)
+
+
+def what_is_served(settings: Settings) -> tuple[list[str], Path]:
+    """What Dagster is to load, and in which folder: a project's own definitions, ours among them, or ours alone."""
+    if settings.project is not None and (settings.project / "definitions.py").exists():
+        return ["-f", "definitions.py"], settings.project
+    if (PROJECT_ROOT / "workspace.yaml").exists():
+        return ["-w", "workspace.yaml"], PROJECT_ROOT
+    return ["-m", "lakehouse_assets.definitions"], Path.cwd()
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

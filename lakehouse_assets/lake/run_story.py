@@ -147,7 +147,7 @@ def _why(
         case "written" | "equal":
             reasons = "; ".join(because(key) for write in writes for key in write.keys)
             tail = " It came out as it was, so that nothing has to be made of it." if outcome == "equal" else ""
-            return f"Made because of {reasons}.{tail}"
+            return f"Made because: {reasons}.{tail}"
         case "untouched" if name in run.untouched:
             own = [row for row in earlier if not run.asked or set(row["partitions"]) & set(run.asked)]
             last = f", by run {own[-1]['run_id'][:8]}" if own else ""

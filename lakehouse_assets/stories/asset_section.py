@@ -42,7 +42,7 @@ def _word(check: Check) -> str:
 def _write(write: Write) -> Markup:
     pruned = write.files_total - write.files_touched
     return join(
-        element("h4", f"Write of {', '.join(write.partitions)}"),
+        element("h4", f"Write of {', '.join(write.partitions)}" if any(write.partitions) else "Write"),
         element("p", changes_badges(write.rows_inserted, write.rows_updated, write.rows_deleted)),
         facts(
             ("rows unchanged", f"{write.rows_unchanged:,}"),
@@ -71,7 +71,9 @@ def _key(key: PartitionKey) -> Markup:
         for part in (changed or key.parts)
     ]
     equal = len(key.parts) - len(changed)
-    title = f"Key of {key.partition}: " + (f"{count(len(changed), 'part')} changed" if changed else "nothing changed")
+    title = (f"Key of {key.partition}: " if key.partition else "Key: ") + (
+        f"{count(len(changed), 'part')} changed" if changed else "nothing changed"
+    )
     same = key.content_before is not None and key.content_before == key.content_after
     return folded(
         title,

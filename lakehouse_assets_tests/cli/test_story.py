@@ -36,7 +36,7 @@ def test_a_story_tells_what_was_asked_what_was_made_and_why(shop: RepoBuilder, s
     assert (told["run"]["status"], told["run"]["asked"]) == ("succeeded", {"shop": head})
     assets = by_name(told)
     assert assets["snapshots"]["outcome"] == "written"
-    assert assets["snapshots"]["why"] == "Made because of shop: commit changed."
+    assert assets["snapshots"]["why"] == "Made because: shop: commit changed."
     ((before, after),) = assets["snapshots"]["writes"][0]["samples"]["changed"]
     assert (before[1], after[1]) == ("shop/cart.py", "shop/cart.py")
     assert before != after
@@ -47,7 +47,7 @@ def test_a_story_tells_what_was_asked_what_was_made_and_why(shop: RepoBuilder, s
 
     page = tmp_path / "story.html"
     lakehouse("story", told["run"]["run_id"][:8], "-o", str(page))
-    assert "Made because of shop: commit changed." in page.read_text()
+    assert "Made because: shop: commit changed." in page.read_text()
 
     first, second = (row["run_id"] for row in lakehouse_json("sql", RUNS))
     drifts = {drift["asset"]: drift for drift in lakehouse_json("run-diff", first, second)["drifts"]}

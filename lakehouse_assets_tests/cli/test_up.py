@@ -11,8 +11,9 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
+from lakehouse_assets.cli.up import what_is_served
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
-from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
+from lakehouse_assets.core.settings import PROJECT_ROOT, Settings, load_settings
 from lakehouse_assets_tests.support.command import LAKEHOUSE, lakehouse
 from lakehouse_assets_tests.support.ports import free_port
 
@@ -58,6 +59,15 @@ def test_all_parts_answer_and_nothing_is_left_when_it_is_ended(
         if process.poll() is None:
             for late in [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]:
                 late.kill()
+
+
+def test_in_a_project_its_own_definitions_are_served(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    assert what_is_served(settings) == (["-w", "workspace.yaml"], PROJECT_ROOT)
+    lakehouse("new", "project", str(tmp_path / "shop"))
+    monkeypatch.chdir(tmp_path / "shop")
+    assert what_is_served(load_settings()) == (["-f", "definitions.py"], tmp_path / "shop")
 
 
 def test_a_taken_port_is_refused_before_anything_starts(settings: Settings):

@@ -1,6 +1,8 @@
 """The JSON API on a real lake."""
 
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -75,7 +77,31 @@ def test_impact_is_told_of_a_commit_and_of_a_change_that_was_not_made(explored: 
     )
     found = explored.served.ask("/repositories/shop/diff", commits="..".join(explored.commits["shop"]))
     assert [(row["name"], row["change"]) for row in found["definitions"]] == [("main", "body_changed")]
+    assert [row["id"] for row in found["definitions"]] == [explored.served.find("shop.main.main")["id"]]
     assert explored.served.ask("/repositories/shop/impact")["to"] == explored.commits["shop"][1]
+
+
+def test_edges_that_came_and_went_with_a_commit_are_told_page_by_page(explored: Explored):
+    commits = "..".join(explored.commits["shop"])
+    calls = {
+        (row["change"], row["source"], row["target"])
+        for row in explored.served.ask("/repositories/shop/edges", commits=commits)["items"]
+        if row["kind"] == "CALL"
+    }
+    assert calls == {
+        ("removed", "shop.main.main", "shop.main.run"),
+        ("added", "shop.main.main", "shop.cart.Cart"),
+    }
+    page = explored.served.ask("/repositories/shop/edges", limit=1, offset=1)
+    assert (page["to"], page["offset"], len(page["items"])) == (explored.commits["shop"][1], 1, 1)
+
+
+def test_runs_and_their_stories_are_told_to_programs(explored: Explored):
+    latest = explored.served.ask("/runs")["items"][0]
+    assert (latest["status"], latest["job"]) == ("succeeded", "sync")
+    assert latest["asked"] == {"shop": explored.commits["shop"][1]}
+    told = explored.served.ask(f"/runs/{latest['run_id'][:8]}")
+    assert {asset["name"] for asset in told["assets"] if asset["outcome"] == "written"} >= {"snapshots", "definitions"}
 
 
 @pytest.mark.parametrize(
@@ -91,6 +117,7 @@ def test_impact_is_told_of_a_commit_and_of_a_change_that_was_not_made(explored: 
         ("/api/symbols/shop/0000000000000000/related/friends", 400, "parameter relation"),
         ("/api/repositories/nobody/diff", 404, "repository 'nobody'"),
         ("/api/repositories/shop/diff?commits=nonsense", 404, "commits 'nonsense'"),
+        ("/api/runs/nonsense", 404, "run 'nonsense'"),
         ("/api/nothing", 404, "request"),
     ],
 )
@@ -105,5 +132,8 @@ def test_exports_are_files_to_download(explored: Explored):
     assert json.loads(graph.body)["shop.main.run"]
     assert explored.served.get("/exports/scip/shop").body
     assert b"<graphml" in explored.served.get("/exports/graphml/shop").body[:500]
+    csv = zipfile.ZipFile(io.BytesIO(explored.served.get("/exports/neo4j-csv/shop").body))
+    assert csv.namelist() == ["nodes.csv", "relationships.csv"]
+    assert csv.read("nodes.csv").startswith(b"id:ID,")
     assert explored.served.get("/exports/zip/shop").status == 400
     assert explored.served.get("/exports/scip/..%2F..%2Fetc").status in (400, 404)

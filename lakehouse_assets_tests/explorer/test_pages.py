@@ -50,6 +50,41 @@ def test_a_run_s_story_is_read_from_the_list_of_runs(explored: Explored, page: P
     expect(page.locator("#asset-snapshots")).to_be_in_viewport()
 
 
+def test_what_a_commit_changed_leads_to_the_definition_and_its_edges(explored: Explored, page: Page):
+    page.goto(f"{explored.served.url}/repositories/shop")
+    page.get_by_role("link", name="What changed?").first.click()
+    expect(page.locator("tbody").first).to_contain_text("shop/main.py")
+    page.get_by_role("link", name="Which edges came and went?").click()
+    expect(page.locator("tbody tr").filter(has_text="shop.cart.Cart").filter(has_text="CALL")).to_contain_text("added")
+    page.get_by_role("link", name="What changed?").click()
+    page.get_by_role("link", name="main", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("shop.main.main")
+
+
+def test_a_definition_is_seen_as_it_was_and_an_edge_leads_to_its_line(explored: Explored, page: Page):
+    first, _ = explored.commits["shop"]
+    main = explored.served.find("shop.main.main")
+    page.goto(f"{explored.served.url}/symbols/shop/{main['id']}")
+    page.get_by_role("link", name=first[:12]).click()
+    expect(page.locator("pre.source")).to_contain_text("return run()")
+    page.get_by_role("link", name="shop/main.py:9").first.click()
+    expect(page.locator(".line:target")).to_contain_text("return run()")
+    page.get_by_role("link", name="the last commit").click()
+    expect(page.locator("pre.source")).to_contain_text("return Cart()")
+
+
+def test_on_a_phone_a_picture_stands_upright_and_can_be_walked(explored: Explored, browser: Browser):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    priced = explored.served.find("shop.cart.Cart.priced")
+    page.goto(f"{explored.served.url}/symbols/shop/{priced['id']}")
+    box = page.locator("svg:visible").first.bounding_box()
+    assert box is not None
+    assert box["width"] <= 366
+    page.get_by_role("link", name="Cart.total, calls it, certain").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("shop.cart.Cart.total")
+    page.close()
+
+
 def addresses(explored: Explored, folder: Path) -> list[str]:
     """Every kind of page."""
     served = explored.served
@@ -58,7 +93,8 @@ def addresses(explored: Explored, folder: Path) -> list[str]:
     run = next(part for part in served.get("/runs").text.split('"') if part.startswith("/runs/"))
     failed = folder / "failed.html"
     failed.write_text(story_page(hostile_story()))
-    paths = ["/", "/?q=cart", "/repositories/shop", "/runs", "/api", "/nothing", run]
+    of_commits = [f"/repositories/shop/{name}" for name in ("diff", "edges", "impact")]
+    paths = ["/", "/?q=cart", "/repositories/shop", *of_commits, "/runs", "/api", "/nothing", run]
     more = [here, f"{here}/related/callers", f"{here}/impact", f"{here}/history", failed.as_uri()]
     return [*(served.url + path for path in paths), *more]
 

@@ -43,7 +43,7 @@ def told(shop: Shop) -> Story:
 def test_a_story_tells_what_came_in_what_was_sent_and_what_failed_on_the_way(shop: Shop):
     first = told(shop)
     table, target = first.assets
-    assert (table.name, table.outcome, table.why) == ("shop_orders", "written", "Made because of never made before.")
+    assert (table.name, table.outcome, table.why) == ("shop_orders", "written", "Made because: never made before.")
     assert (target.name, target.outcome) == ("reports/orders_copy", "written")
     assert target.why.startswith("Delivered by full: 2 inserted, 0 updated, 0 deleted")
     page = story_page(first)
