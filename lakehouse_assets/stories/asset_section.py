@@ -71,9 +71,8 @@ def _key(key: PartitionKey) -> Markup:
         for part in (changed or key.parts)
     ]
     equal = len(key.parts) - len(changed)
-    title = (f"Key of {key.partition}: " if key.partition else "Key: ") + (
-        f"{count(len(changed), 'part')} changed" if changed else "nothing changed"
-    )
+    told = f"{count(len(changed), 'part')} changed" if changed else "nothing changed"
+    title = f"Key of {key.partition}: {told}" if key.partition else f"Key: {told}"
     same = key.content_before is not None and key.content_before == key.content_after
     return folded(
         title,
