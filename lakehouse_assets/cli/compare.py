@@ -71,20 +71,22 @@ def delta_diff(table: str, first: int, second: int, limit: int, output: Path | N
     Example:
       lakehouse delta-diff snapshots 1 2
     """
-    from lakehouse_assets.contracts.catalog import CATALOG
+    from lakehouse_assets.lake.run_story import table_contracts
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.lake.version_diff import version_diff
     from lakehouse_assets.stories.diff_pages import version_diff_page
     from lakehouse_assets.stories.records import as_json as values
 
-    if table not in CATALOG:
+    lake = Lake(load_settings().lake)
+    contract = table_contracts(lake, [table]).get(table)
+    if contract is None:
         raise BadInputError(
             subject=f"table {table!r}",
             seen="no table has this name",
             why="there is nothing to compare",
             remedy="see `lakehouse tables`",
         )
-    found = version_diff(Lake(load_settings().lake), CATALOG[table], first, second, limit=limit)
+    found = version_diff(lake, contract, first, second, limit=limit)
     if output is not None:
         _write(output, version_diff_page(found))
     if as_json:
@@ -113,7 +115,8 @@ def _run_lines(diff: "RunDiff") -> Iterator[str]:
         if drift.kinds == ("none",):
             continue
         parts = ", ".join(part.name for part in drift.key.parts if part.changed)
-        yield f"{drift.asset} of {drift.key.partition}: {' and '.join(drift.kinds)} changed ({parts})"
+        told = "new" if drift.kinds == ("new",) else f"{' and '.join(drift.kinds)} changed ({parts})"
+        yield f"{drift.what}: {told}"
         if drift.rows is not None:
             yield f"  {drift.rows.added:,} rows added, {drift.rows.removed:,} removed, {drift.rows.changed:,} changed"
         elif drift.note:

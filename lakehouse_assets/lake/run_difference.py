@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakehouseError
-from lakehouse_assets.lake.run_story import WriteRow, read_writes
+from lakehouse_assets.lake.run_story import WriteRow, is_of, read_writes, table_contracts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.version_diff import version_diff
 from lakehouse_assets.stories.keys import partition_key
@@ -23,18 +24,19 @@ State = dict[tuple[str, str], tuple[Mapping[str, Any], int]]
 def run_difference(lake: Lake, first: Run, second: Run) -> RunDiff:
     writes = read_writes(lake)
     before, after = (_state(writes, run) for run in (first, second))
+    contracts = table_contracts(lake, {asset for asset, _ in after})
     return RunDiff(
         first=first,
         second=second,
         drifts=tuple(
-            _drift(lake, asset, before.get((asset, partition)), after[asset, partition])
+            _drift(lake, contracts.get(asset), asset, before.get((asset, partition)), after[asset, partition])
             for asset, partition in sorted(after, key=_place)
         ),
     )
 
 
 def _state(writes: Sequence[WriteRow], run: Run) -> State:
-    own = [row["written_at"] for row in writes if row["run_id"] == run.run_id]
+    own = [row["written_at"] for row in writes if is_of(row, run)]
     if own:
         known = [row for row in writes if row["written_at"] <= own[-1]]
     else:
@@ -55,12 +57,15 @@ def _place(key: tuple[str, str]) -> tuple[int, str]:
 
 
 def _drift(
-    lake: Lake, asset: str, before: tuple[Mapping[str, Any], int] | None, after: tuple[Mapping[str, Any], int]
+    lake: Lake,
+    contract: TableContract | None,
+    asset: str,
+    before: tuple[Mapping[str, Any], int] | None,
+    after: tuple[Mapping[str, Any], int],
 ) -> Drift:
     key = partition_key(after[0], before[0] if before else None)
-    contract = CATALOG.get(asset)
     differs = key.content_before != key.content_after or key.content_after is None
-    rows, note = None, ""
+    rows, note = None, "" if before is not None else "it was not there at the first run"
     if before is not None and contract is not None and differs and before[1] != after[1]:
         try:
             rows = version_diff(lake, contract, before[1], after[1], partitions=(key.partition,))

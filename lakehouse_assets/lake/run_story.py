@@ -28,11 +28,11 @@ WriteRow = Mapping[str, Any]
 def run_story(lake: Lake, run: Run) -> Story:
     """What the run did to each of its assets."""
     rows = read_writes(lake)
-    own = [row for row in rows if _is_of(row, run)]
-    earlier = [row for row in rows if not _is_of(row, run) and _is_before(row, own, run)]
+    own = [row for row in rows if is_of(row, run)]
+    earlier = [row for row in rows if not is_of(row, run) and _is_before(row, own, run)]
     steps = {asset: step for step in run.steps for asset in step.assets}
     plans = run_plans(lake, run)
-    contracts = _contracts(lake, steps)
+    contracts = table_contracts(lake, steps)
     sent = deliveries_of(lake, run.run_id)
     return Story(
         run=run,
@@ -62,7 +62,7 @@ def read_writes(lake: Lake) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
-def _contracts(lake: Lake, names: Collection[str]) -> Mapping[str, TableContract]:
+def table_contracts(lake: Lake, names: Collection[str]) -> Mapping[str, TableContract]:
     """Of the tables whose columns are known, and with them what must not be shown."""
     if all(name in CATALOG for name in names):
         return CATALOG
@@ -71,7 +71,7 @@ def _contracts(lake: Lake, names: Collection[str]) -> Mapping[str, TableContract
     return {**CATALOG, **{each.name: each for each in ingested_contracts(load_settings(), lake)}}
 
 
-def _is_of(row: WriteRow, run: Run) -> bool:
+def is_of(row: WriteRow, run: Run) -> bool:
     """A step that writes more than once tells its writes apart behind the run's id."""
     return row["run_id"] == run.run_id or row["run_id"].startswith(f"{run.run_id}-")
 

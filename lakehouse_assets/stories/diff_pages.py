@@ -1,7 +1,7 @@
 """Differences as pages: of two runs, and of two versions of a table."""
 
 from lakehouse_assets.stories.html import Child, Markup, element, join
-from lakehouse_assets.stories.page import badge, count, facts, folded, null_or, page, table
+from lakehouse_assets.stories.page import badge, facts, folded, null_or, page, table
 from lakehouse_assets.stories.records import Drift, RowDiff, RunDiff
 from lakehouse_assets.stories.rows import changes_badges, sample_tables
 
@@ -24,7 +24,8 @@ def run_diff_page(diff: RunDiff) -> str:
             ("settings changed", _named(drifted, "settings")),
             ("inputs changed", _named(drifted, "inputs")),
             ("rows changed without a cause", _named(drifted, "rows")),
-            ("equal", count(equal, "asset")),
+            ("new in the second run", _named(drifted, "new")),
+            ("equal", f"{equal:,} of {len(diff.drifts):,}"),
         ),
         element("h2", "What differs"),
         [_drift(drift) for drift in drifted] or element("p", "Nothing differs."),
@@ -36,7 +37,7 @@ def row_diff(diff: RowDiff) -> Markup:
 
 
 def _named(drifts: list[Drift], kind: str) -> str:
-    return ", ".join(drift.asset for drift in drifts if kind in drift.kinds) or "none"
+    return ", ".join(dict.fromkeys(drift.asset for drift in drifts if kind in drift.kinds)) or "none"
 
 
 def _drift(drift: Drift) -> Markup:
@@ -45,8 +46,10 @@ def _drift(drift: Drift) -> Markup:
     ]
     return element(
         "section",
-        element("h3", f"{drift.asset} of {drift.key.partition} ", [join(badge(kind), " ") for kind in drift.kinds]),
+        element("h3", f"{drift.what} ", [join(badge(kind), " ") for kind in drift.kinds]),
         folded("Key", table("parts that differ", ["part", "first run", "second run"], parts)) if parts else None,
-        row_diff(drift.rows) if drift.rows is not None else element("p", drift.note or "The rows are equal."),
+        row_diff(drift.rows)
+        if drift.rows is not None
+        else element("p", f"{drift.note[:1].upper()}{drift.note[1:]}." if drift.note else "The rows are equal."),
         class_="asset",
     )

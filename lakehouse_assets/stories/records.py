@@ -213,9 +213,9 @@ class RowDiff:
         return self.added + self.removed + self.changed
 
 
-DriftKind = Literal["none", "logic", "settings", "inputs", "rows"]
-"""Why an asset differs between two runs: its code or policy, its settings, what it was made from; or its rows do
-though nothing of that does."""
+DriftKind = Literal["none", "new", "logic", "settings", "inputs", "rows"]
+"""Why an asset differs between two runs: it was not there at the first; its code or policy, its settings, what it was
+made from; or its rows do though nothing of that does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,7 +228,13 @@ class Drift:
     note: str = ""
 
     @property
+    def what(self) -> str:
+        return f"{self.asset} of {self.key.partition}" if self.key.partition else self.asset
+
+    @property
     def kinds(self) -> tuple[DriftKind, ...]:
+        if self.key.parts and all(part.old is None for part in self.key.parts):
+            return ("new",)
         changed = {_DRIFT.get(part.name, "inputs") for part in self.key.parts if part.changed and _counts(part.name)}
         if not changed and self.key.content_before != self.key.content_after:
             return ("rows",)

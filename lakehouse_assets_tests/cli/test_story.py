@@ -64,6 +64,18 @@ def test_a_story_tells_what_was_asked_what_was_made_and_why(shop: RepoBuilder, s
         in lakehouse("delta-diff", "snapshots", "1", "2").stdout
     )
 
+    lakehouse("repo", "add", "copy", str(shop.path))
+    lakehouse("sync", "copy")
+    third = lakehouse_json("story")["run"]["run_id"]
+    kinds = {
+        (drift["asset"], drift["key"]["partition"]): drift
+        for drift in lakehouse_json("run-diff", second, third)["drifts"]
+    }
+    assert kinds["snapshots", "copy"]["kinds"] == ["new"]
+    assert kinds["snapshots", "shop"]["kinds"] == ["none"]
+    told = lakehouse("run-diff", second, third).stdout
+    assert "snapshots of copy: new\n  it was not there at the first run" in told
+
     with running(settings, Progress(quiet=True)) as again:
         (result,) = again({"shop": head})
     told = lakehouse_json("story", result.run_id)
