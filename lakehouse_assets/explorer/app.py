@@ -145,6 +145,10 @@ def _http_error(request: Request, error: Exception) -> Response:
         seen = "there is nothing at this address" if error.status_code == 404 else error.detail
         parts = {"subject": "request", "seen": seen, "why": "it cannot be answered", "remedy": "see /api"}
         return JSONResponse({"error": parts}, status_code=error.status_code, headers=error.headers)
-    body = error_page("Not found" if error.status_code == 404 else error.detail, "There is nothing here.", "See /")
+    body = error_page(
+        "Not found" if error.status_code == 404 else error.detail,
+        "There is nothing at this address.",
+        "search above, or go on from the links beside it",
+    )
     headers = {**(error.headers or {}), "Content-Security-Policy": POLICY}
     return HTMLResponse(body, status_code=error.status_code, headers=headers)

@@ -63,7 +63,7 @@ def commit_edges_page(asked: Asked, repo: str, commits: str | None) -> str:
         ]
         for row in found["items"]
     ]
-    heads = ["change", "kind", "from", "to", "of", "file"]
+    heads = ["change", "kind", "from", "to", "in", "file"]
     return _page(
         "edges",
         f"Edges that came and went in {repo}",

@@ -15,12 +15,20 @@ from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.stories.html import Child, element
 from lakehouse_assets.stories.page import badge, count, table
 from lakehouse_assets.stories.records import Run
+from lakehouse_assets.stories.story_page import moment
 
 
 def repository_page(asked: Asked, repo: str) -> str:
     """Commits that its graph was brought to, what the last update changed, and exports."""
     (repository,) = Registry(asked.lake).get([repo])
     commits = commit_ids(asked.lake, repo)
+    if not commits:
+        return frame(
+            repo,
+            element("h1", repo),
+            element("p", f"{repository.kind.replace('_', ' ')}; there is no graph of it yet."),
+            element("p", element("strong", "What to do: "), element("code", f"lakehouse sync {repo}")),
+        )
     found = asked.changes.diff(repo, None)
     pairs: list[list[Child]] = [
         [element("code", f"{older[:12]}..{newer[:12]}"), commit_links(repo, older, newer)]
@@ -53,6 +61,7 @@ def runs_page(runs: Sequence[Run]) -> str:
         [
             element("a", run.run_id[:8], href=f"/runs/{run.run_id}"),
             badge(run.status),
+            element("span", moment(run.started), class_="nowrap"),
             run.job,
             ", ".join(run.asked) or "no partition",
             "" if run.seconds is None else f"{run.seconds:.1f} s",
@@ -62,7 +71,9 @@ def runs_page(runs: Sequence[Run]) -> str:
     return frame(
         "Runs",
         element("h1", "Runs"),
-        table("the latest runs", ["run", "ended", "job", "of", "took"], rows) if rows else element("p", "None yet."),
+        table("the latest runs", ["run", "ended", "started", "job", "of", "took"], rows)
+        if rows
+        else element("p", "None yet."),
     )
 
 

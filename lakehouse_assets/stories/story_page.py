@@ -48,7 +48,7 @@ def _summary(story: Story) -> Markup:
         element("p", "Nothing had to be made: every asset was fresh.") if nothing else None,
         facts(
             ("asked for", asked or "no partition was named"),
-            ("started", _moment(run.started)),
+            ("started", moment(run.started)),
             ("took", "not ended" if run.seconds is None else f"{run.seconds:.1f} s"),
             ("rows changed", f"{story.rows_changed:,}"),
             ("assets", told or "none"),
@@ -134,7 +134,7 @@ def _timeline(story: Story) -> Markup:
     )
 
 
-def _moment(seconds: float | None) -> str:
+def moment(seconds: float | None) -> str:
     if seconds is None:
         return "not started"
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
