@@ -5,7 +5,7 @@ known: what is extracted from a text comes from the whole text. What is read fro
 comes from no column, and is left out.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from dagster import TableColumnDep, TableColumnLineage
@@ -13,7 +13,7 @@ from dagster import TableColumnDep, TableColumnLineage
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.plan.sql_lineage import Source
-from lakehouse_assets.plan.step_analysis import Lineage, lineage_of
+from lakehouse_assets.plan.step_analysis import Lineage, lineage_of, sources_in
 
 _REST = "*"
 """Stands for the columns that are not named."""
@@ -28,27 +28,8 @@ _LINKED = {**_FILE, _REST: "snapshots.path extracts.summary"}
 DECLARED: Mapping[str, Mapping[str, str]] = {
     "blobs": {"blob_sha": "snapshots.blob_sha"},
     "extracts": {"blob_sha": "blobs.blob_sha", "language": "snapshots.language", "extractor": "", _REST: "blobs.text"},
-    "file_changes": {
-        **_FILE,
-        **_COMMITS,
-        "change": "snapshots.path snapshots.blob_sha snapshots.mode blobs.text",
-        "old_path": "snapshots.path",
-        "old_blob": "snapshots.blob_sha",
-        "new_blob": "snapshots.blob_sha",
-        "old_mode": "snapshots.mode",
-        "new_mode": "snapshots.mode",
-        "old_language": "snapshots.language",
-        "new_language": "snapshots.language",
-        "similarity": "blobs.text",
-    },
-    "diffs": {
-        "repo": "file_changes.repo",
-        "path": "file_changes.path",
-        "old_path": "file_changes.old_path",
-        "from_commit": "file_changes.from_commit",
-        "to_commit": "file_changes.to_commit",
-        _REST: "file_changes.path file_changes.old_path extracts.payload",
-    },
+    "file_changes": _COMMITS,
+    "diffs": {"from_commit": "file_changes.from_commit", "to_commit": "file_changes.to_commit"},
     "module_index": {**_FILE, _REST: "snapshots.path"},
     "exported_defs": _LINKED,
     "imports_resolved": _LINKED,
@@ -90,15 +71,11 @@ def lineage_into(contract: TableContract) -> Lineage:
     told = DECLARED.get(contract.name, {})
     found: dict[str, tuple[Source, ...]] = {}
     for name in contract.column_names:
-        sources = set(_sources(told.get(name, told.get(_REST, ""))))
+        sources = set(sources_in(told.get(name, told.get(_REST, ""))))
         sources.update(source for step in steps for source in step.get(name, ()))
         if sources:
             found[name] = tuple(sorted(sources))
     return found
-
-
-def _sources(text: str) -> Iterable[Source]:
-    return (Source(*each.split(".")) for each in text.split())
 
 
 def dagster_lineage(lineage: Lineage) -> TableColumnLineage:

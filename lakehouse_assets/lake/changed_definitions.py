@@ -4,13 +4,15 @@ Cost: the definitions of the changed files alone, which are read without the res
 the present extractor has not read, as one from before it was improved, is read now.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
-from lakehouse_assets.change.diffs import ChangedDefinition, FilePair, definition_changes
+from lakehouse_assets.change.diff_steps import DIFFS_ROWS
+from lakehouse_assets.change.moves import Columns, FilePair, moves, numbered
+from lakehouse_assets.change.renames import ReadTexts
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
@@ -18,15 +20,35 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.extract.extractor import extract
 from lakehouse_assets.extract.packing import unpack
-from lakehouse_assets.extract.symbols import symbol_id
+from lakehouse_assets.extract.symbols import symbol_id, symbol_of
+from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.stored_texts import stored_texts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list, literal
 
 Content = tuple[str, str]
 """A blob and the language it is read as."""
-Definitions = Mapping[str, Sequence[Any]]
-ReadTexts = Callable[[Sequence[str]], Mapping[str, str]]
+
+_TEXT = pa.string()
+_KEPT = pa.schema(
+    {
+        "kind": _TEXT,
+        "name": _TEXT,
+        "line": pa.int32(),
+        "signature": _TEXT,
+        "signature_hash": _TEXT,
+        "body_hash": _TEXT,
+    }
+)
+"""What the step reads of the columns that an extract has."""
+_DEFINITIONS = pa.schema(
+    [
+        *pa.schema({"repo": _TEXT, "path": _TEXT, "old_path": _TEXT}),
+        *pa.schema({"symbol": _TEXT, "def_id": pa.int64(), "present_symbol": _TEXT}),
+        *_KEPT,
+    ]
+)
+_MOVES = pa.schema({"old_symbol": _TEXT, "symbol": _TEXT})
 
 
 def changed_definitions(lake: Lake, repo: str, extractors: Mapping[str, str]) -> pa.Table:
@@ -35,17 +57,12 @@ def changed_definitions(lake: Lake, repo: str, extractors: Mapping[str, str]) ->
     `extractors` has the version of the extractor of each language that has one.
     """
     where = f"repo = {literal(repo, 'datafusion')} AND from_commit IS NOT NULL"
-    files = lake.read(FILE_CHANGES, where=where).to_pylist()
-    found = compare_definitions(lake, files, extractors, partial(stored_texts, lake))
-    commits = (files[0]["from_commit"], files[0]["to_commit"]) if files else ("", "")
-    return diff_rows(repo, found, *commits)
+    return compare_definitions(lake, lake.read(FILE_CHANGES, where=where), extractors, partial(stored_texts, lake))
 
 
-def compare_definitions(
-    lake: Lake, files: Sequence[Mapping[str, Any]], extractors: Mapping[str, str], read: ReadTexts
-) -> tuple[ChangedDefinition, ...]:
-    """What changed in files that are given as rows of `file_changes`; `read` gives texts that are not extracted yet."""
-    changed = [row for row in files if row["change"] != "mode_changed"]
+def compare_definitions(lake: Lake, file_changes: pa.Table, extractors: Mapping[str, str], read: ReadTexts) -> pa.Table:
+    """Rows of `diffs` for rows of `file_changes` of one update; `read` gives texts that are not extracted yet."""
+    changed = [row for row in file_changes.to_pylist() if row["change"] != "mode_changed"]
     wanted = {
         content
         for row in changed
@@ -54,14 +71,16 @@ def compare_definitions(
     }
     held = _definitions(lake, wanted, extractors, read)
 
-    def side(row: Mapping[str, Any], which: str) -> Definitions | None:
+    def side(row: Mapping[str, Any], which: str) -> Columns | None:
         content = _content(row, which, extractors)
         return held.get(content) if content is not None else None
 
-    return definition_changes(
+    files = [
         FilePair(path=row["path"], old_path=row["old_path"], old=side(row, "old"), new=side(row, "new"))
         for row in changed
-    )
+    ]
+    first = changed[0] if changed else dict.fromkeys(("repo", "from_commit", "to_commit"))
+    return diff_rows(files, first["repo"], first["from_commit"], first["to_commit"])
 
 
 def _content(row: Mapping[str, Any], which: str, extractors: Mapping[str, str]) -> Content | None:
@@ -71,21 +90,21 @@ def _content(row: Mapping[str, Any], which: str, extractors: Mapping[str, str]) 
 
 def _definitions(
     lake: Lake, wanted: set[Content], extractors: Mapping[str, str], read: ReadTexts
-) -> dict[Content, Definitions]:
+) -> dict[Content, Columns]:
     if not wanted:
         return {}
     blobs = in_list('"blob_sha"', sorted({blob_sha for blob_sha, _ in wanted}), "datafusion")
     versions = in_list('"extractor"', sorted(set(extractors.values())), "datafusion")
     columns = ["blob_sha", "language", "extractor", "payload"]
     rows = lake.read(EXTRACTS, columns=columns, where=f"{blobs} AND {versions}")
-    found: dict[Content, Definitions] = {}
+    found: dict[Content, Columns] = {}
     for blob_sha, language, extractor, payload in zip(*(rows[name].to_pylist() for name in columns), strict=True):
         if (blob_sha, language) in wanted and extractors[language] == extractor:
             found[(blob_sha, language)] = _lists(unpack(payload, tables=("defs",))["defs"])
     return found | _extracted_now(sorted(wanted - found.keys()), read)
 
 
-def _extracted_now(missing: Sequence[Content], read: ReadTexts) -> dict[Content, Definitions]:
+def _extracted_now(missing: Sequence[Content], read: ReadTexts) -> dict[Content, Columns]:
     if not missing:
         return {}
     texts = read(sorted({blob_sha for blob_sha, _ in missing}))
@@ -97,29 +116,40 @@ def _extracted_now(missing: Sequence[Content], read: ReadTexts) -> dict[Content,
     }
 
 
-def _lists(table: pa.Table) -> Definitions:
+def _lists(table: pa.Table) -> Columns:
     return {name: table[name].to_pylist() for name in table.column_names}
 
 
-def diff_rows(repo: str, found: Sequence[ChangedDefinition], from_commit: str, to_commit: str) -> pa.Table:
-    """The changes as rows of `diffs`."""
-    columns = {
-        "repo": [repo] * len(found),
-        "path": [each.path for each in found],
-        "symbol": [each.present.symbol for each in found],
-        "def_id": [symbol_id(each.present.symbol) for each in found],
-        "change": [each.change for each in found],
-        "kind": [each.present.kind for each in found],
-        "name": [each.present.name for each in found],
-        "body_differs": [each.body_differs for each in found],
-        "line": [each.new.line if each.new else None for each in found],
-        "signature": [each.new.signature if each.new else None for each in found],
-        "old_path": [each.old.path if each.old else None for each in found],
-        "old_symbol": [each.old.symbol if each.old else None for each in found],
-        "old_def_id": [symbol_id(each.old.symbol) if each.old else None for each in found],
-        "old_line": [each.old.line if each.old else None for each in found],
-        "old_signature": [each.old.signature if each.old else None for each in found],
-        "from_commit": [from_commit] * len(found),
-        "to_commit": [to_commit] * len(found),
-    }
-    return pa.table(columns, schema=arrow_schema(DIFFS.columns))
+def diff_rows(files: Sequence[FilePair], repo: str | None, from_commit: str | None, to_commit: str | None) -> pa.Table:
+    """What became of the definitions of a repository's files, as rows of `diffs`."""
+    schema = arrow_schema(DIFFS.columns)
+    old = _as_rows(repo, ((file, file.old, file.old_path or file.path) for file in files))
+    new = _as_rows(repo, ((file, file.new, file.path) for file in files))
+    if not old.num_rows and not new.num_rows:
+        return schema.empty_table()
+    moved = pa.Table.from_pylist([each._asdict() for each in moves(files)], schema=_MOVES)
+    with local_engine() as engine:
+        names = engine.give({"old_definitions": old, "new_definitions": new, "moves": moved})
+        rows = engine.ask_arrow(DIFFS_ROWS.text(names), from_commit=from_commit, to_commit=to_commit)
+    return rows.cast(schema)
+
+
+def _as_rows(repo: str | None, sides: Iterable[tuple[FilePair, Columns | None, str]]) -> pa.Table:
+    """The definitions that stand by themselves, as the step reads them. A side is a file, and what it is or was."""
+    held: dict[str, list[Any]] = {name: [] for name in _DEFINITIONS.names}
+    for file, columns, path in sides:
+        if columns is None:
+            continue
+        numbers = numbered(columns)
+        symbols = [symbol_of(path, descriptor) for descriptor in numbers]
+        held["repo"] += [repo] * len(numbers)
+        held["path"] += [file.path] * len(numbers)
+        held["old_path"] += [path] * len(numbers)
+        held["symbol"] += symbols
+        held["def_id"] += map(symbol_id, symbols)
+        held["present_symbol"] += (
+            symbols if path == file.path else [symbol_of(file.path, descriptor) for descriptor in numbers]
+        )
+        for name in _KEPT.names:
+            held[name] += [columns[name][number] for number in numbers.values()]
+    return pa.table(held, schema=_DEFINITIONS)

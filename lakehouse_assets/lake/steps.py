@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from lakehouse_assets.change.activity_steps import ACTIVITY_STEPS
+from lakehouse_assets.change.diff_steps import DIFF_STEPS
 from lakehouse_assets.change.edge_steps import EDGE_STEPS
 from lakehouse_assets.change.impact_steps import IMPACT_STEPS
 from lakehouse_assets.core.errors import BadInputError
@@ -24,6 +25,7 @@ STEPS: Mapping[str, RelationalStep] = MappingProxyType(
             LINKED_EDGES,
             GLOBAL_PROPS_ROWS,
             *ACTIVITY_STEPS,
+            *DIFF_STEPS,
             *IMPACT_STEPS,
             *EDGE_STEPS,
             *QUESTION_STEPS,

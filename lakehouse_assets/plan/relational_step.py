@@ -13,8 +13,16 @@ from typing import Union
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.plan.canonical_sql import SqlDialect
 
-Relation = Union[TableContract, "RelationalStep", "tuple[RelationalStep, ...]"]
-"""What a step reads: rows of a contract, of a step, or of any of several steps with the same columns."""
+Relation = Union[TableContract, "Made", "RelationalStep", "tuple[RelationalStep, ...]"]
+"""What a step reads: rows of a contract, that Python made, of a step, or of several steps with the same columns."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Made:
+    """Rows that Python makes for a step: the columns that they have, and what is known of where these come from."""
+
+    sources: Mapping[str, str]
+    """By column the columns of contracts behind it, each as `table.column`, with spaces between."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -18,7 +18,7 @@ from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.plan import canonical_sql, sql_lineage
 from lakehouse_assets.plan.canonical_sql import LIBRARY
 from lakehouse_assets.plan.kept import Kept
-from lakehouse_assets.plan.relational_step import Relation, RelationalStep
+from lakehouse_assets.plan.relational_step import Made, Relation, RelationalStep
 from lakehouse_assets.plan.sql_lineage import Analysis, Source, analyze
 
 Lineage = Mapping[str, tuple[Source, ...]]
@@ -50,6 +50,8 @@ def _in_contracts(inputs: Mapping[str, Relation], sources: Iterable[Source]) -> 
         match inputs[relation]:
             case TableContract() as contract:
                 found.add(Source(contract.name, column))
+            case Made() as made:
+                found.update(sources_in(made.sources[column]))
             case RelationalStep() as step:
                 found.update(lineage_of(step)[column])
             case several:
@@ -57,10 +59,17 @@ def _in_contracts(inputs: Mapping[str, Relation], sources: Iterable[Source]) -> 
     return tuple(sorted(found))
 
 
+def sources_in(text: str) -> list[Source]:
+    """Columns as they are declared: `table.column`, with spaces between."""
+    return [Source(*each.split(".")) for each in text.split()]
+
+
 def _columns(step: RelationalStep, name: str, relation: Relation) -> tuple[str, ...]:
     match relation:
         case TableContract():
             return tuple(column.name for column in relation.stored_columns)
+        case Made():
+            return tuple(relation.sources)
         case RelationalStep():
             return analysis_of(relation).columns
         case several:

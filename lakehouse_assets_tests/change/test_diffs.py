@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakehouse_assets.change.diffs import ChangedDefinition, FilePair, definition_changes
+from lakehouse_assets.change.moves import FilePair
 from lakehouse_assets.extract.extractor import extract
 from lakehouse_assets.extract.packing import pack, unpack
+from lakehouse_assets.lake.changed_definitions import diff_rows
 
 BEFORE = """
 import os
@@ -42,8 +43,17 @@ def pair(old: str | None, new: str | None, path: str = "shop.py", old_path: str 
     return FilePair(path=path, old_path=old_path or path, old=definitions(old), new=definitions(new))
 
 
-def told(changes: tuple[ChangedDefinition, ...]) -> dict[str, str]:
-    return {each.present.descriptor or "<module>": each.change for each in changes}
+def definition_changes(files: list[FilePair]) -> list[dict]:
+    return diff_rows(files, "shop", "c1", "c2").to_pylist()
+
+
+def descriptor(symbol: str) -> str:
+    """What stands behind the path."""
+    return symbol.rpartition("`/")[2] or "<module>"
+
+
+def told(changes: list[dict]) -> dict[str, str]:
+    return {descriptor(each["symbol"]): each["change"] for each in changes}
 
 
 def edit(*replacements: tuple[str, str]) -> dict[str, str]:
@@ -75,7 +85,7 @@ def test_a_signature_edit_is_told_as_such_even_if_the_body_changed_too():
     assert edit(("(self, items)", "(self, items, tax)")) == {"Shop#total().": "signature_changed"}
     text = BEFORE.replace("(self, items)", "(self, goods)").replace("sum(items)", "sum(goods)")
     (change,) = definition_changes([pair(BEFORE, text)])
-    assert (change.change, change.body_differs) == ("signature_changed", True)
+    assert (change["change"], change["body_differs"]) == ("signature_changed", True)
 
 
 def test_a_class_attribute_is_the_class_s_body():
@@ -109,7 +119,8 @@ def test_in_a_renamed_file_everything_has_moved_but_what_changed():
         "Shop#close().": "moved",
         "main().": "moved",
     }
-    assert {(each.old.path, each.new.path) for each in changes if each.old and each.new} == {("shop.py", "till.py")}
+    assert {(each["old_path"], each["path"]) for each in changes} == {("shop.py", "till.py")}
+    assert {each["old_symbol"][:10] + each["symbol"][:10] for each in changes} == {"`shop.py`/`till.py`/"}
 
 
 def test_a_definition_that_passes_its_neighbours_has_moved_and_they_have_not():
@@ -124,10 +135,9 @@ def test_a_definition_that_moves_to_another_file_has_moved():
     changes = definition_changes(
         [pair("X = 1\n" + helper, "X = 1\n", "a.py"), pair("Y = 1\n", "Y = 1\n" + helper, "b.py")]
     )
-    (moved,) = [each for each in changes if each.change == "moved"]
-    assert moved.old is not None
-    assert (moved.path, moved.old.path, moved.present.descriptor) == ("b.py", "a.py", "helper().")
-    assert {each.change for each in changes} == {"moved", "body_changed"}
+    (moved,) = [each for each in changes if each["change"] == "moved"]
+    assert (moved["path"], moved["old_path"], descriptor(moved["symbol"])) == ("b.py", "a.py", "helper().")
+    assert {each["change"] for each in changes} == {"moved", "body_changed"}
 
 
 def test_a_function_that_becomes_a_method_has_moved():
@@ -135,9 +145,8 @@ def test_a_function_that_becomes_a_method_has_moved():
         "def f():\n    return 1\n\nclass C:\n    x = 1\n",
         "class C:\n    x = 1\n\n    def f():\n        return 1\n",
     )
-    (moved,) = [each for each in definition_changes([pair(old, new)]) if each.change == "moved"]
-    assert moved.old is not None
-    assert (moved.old.descriptor, moved.present.descriptor) == ("f().", "C#f().")
+    (moved,) = [each for each in definition_changes([pair(old, new)]) if each["change"] == "moved"]
+    assert (descriptor(moved["old_symbol"]), descriptor(moved["symbol"])) == ("f().", "C#f().")
 
 
 def test_a_second_definition_of_one_name_is_one_of_its_own():
@@ -155,8 +164,9 @@ def source(functions: dict[str, tuple[str, int]]) -> str:
 
 @given(old=BODIES, new=BODIES)
 def test_changes_tell_exactly_what_differs(old, new):
-    changes = [each for each in definition_changes([pair(source(old), source(new))]) if each.present.kind != "module"]
-    by_kind = {kind: {e.present.name for e in changes if e.change == kind} for kind in {e.change for e in changes}}
+    changes = [each for each in definition_changes([pair(source(old), source(new))]) if each["kind"] != "module"]
+    kinds = {each["change"] for each in changes}
+    by_kind = {kind: {each["name"] for each in changes if each["change"] == kind} for kind in kinds}
     both = old.keys() & new.keys()
     assert by_kind.get("added", set()) == new.keys() - old.keys()
     assert by_kind.get("removed", set()) == old.keys() - new.keys()
@@ -170,4 +180,4 @@ def test_changes_tell_exactly_what_differs(old, new):
 
 @given(functions=BODIES)
 def test_equal_definitions_have_no_changes(functions):
-    assert definition_changes([pair(source(functions), "# a comment\n\n" + source(functions))]) == ()
+    assert definition_changes([pair(source(functions), "# a comment\n\n" + source(functions))]) == []

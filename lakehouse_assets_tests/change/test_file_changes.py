@@ -3,13 +3,25 @@
 import hashlib
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakehouse_assets.change import file_changes as module
-from lakehouse_assets.change.file_changes import File, FileChanges, file_changes
+from lakehouse_assets.change import renames as module
+from lakehouse_assets.change.renames import ReadTexts
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.lake.changed_files import ComparedFiles, compare_files
+from lakehouse_assets_tests.support.writes import table_of
+
+
+class File(NamedTuple):
+    blob_sha: str
+    mode: str = "100644"
+    size: int | None = None
+
 
 Snapshot = dict[str, File]
 Content = str | tuple[str, str]
@@ -41,12 +53,20 @@ def nothing_read(shas: Sequence[str]) -> dict[str, str]:
     raise AssertionError(f"no text is needed, yet {shas} are asked for")
 
 
-def told(changes: FileChanges) -> list[tuple[str, ...]]:
+def rows_of(files: Snapshot) -> pa.Table:
+    return table_of(SNAPSHOTS, ({"repo": "shop", "path": path, **file._asdict()} for path, file in files.items()))
+
+
+def file_changes(before: Snapshot, after: Snapshot, read: ReadTexts) -> ComparedFiles:
+    return compare_files(rows_of(before), rows_of(after), read, from_commit="c1", to_commit="c2")
+
+
+def told(changes: ComparedFiles) -> list[tuple[str, ...]]:
     return [
-        (each.path, each.change)
-        if each.old_path in (None, each.path)
-        else (each.path, f"{each.change} {each.similarity}", each.old_path or "")
-        for each in changes.files
+        (each["path"], each["change"])
+        if each["old_path"] in (None, each["path"])
+        else (each["path"], f"{each['change']} {each['similarity']}", each["old_path"])
+        for each in changes.rows.to_pylist()
     ]
 
 
@@ -63,16 +83,14 @@ def test_added_modified_deleted_and_changed_modes_are_told_apart():
 
 def test_equal_snapshots_have_no_changes():
     files = snapshot(a_py="a", b_py="b")
-    assert file_changes(files, dict(reversed(files.items())), nothing_read) == FileChanges(files=())
+    assert told(file_changes(files, dict(reversed(files.items())), nothing_read)) == []
 
 
 def test_a_file_with_the_same_content_elsewhere_is_renamed_without_reading_it():
     changes = file_changes(snapshot(a_py=LONG), snapshot(b_py=(LONG, "100755")), nothing_read)
     assert told(changes) == [("b.py", "renamed 100", "a.py")]
-    (file,) = changes.files
-    assert file.old is not None
-    assert file.new is not None
-    assert (file.old.mode, file.new.mode) == ("100644", "100755")
+    (file,) = changes.rows.to_pylist()
+    assert (file["old_mode"], file["new_mode"]) == ("100644", "100755")
 
 
 def test_of_equal_contents_those_with_the_closest_names_are_one():
@@ -157,7 +175,7 @@ def test_a_folder_of_many_copies_moves_in_no_time():
     after = {f"new/{number}/__init__.py": file_of("") for number in range(3_000)}
     started = time.process_time()
     changes = file_changes(before, after, nothing_read)
-    assert {each.change for each in changes.files} == {"renamed"}
+    assert set(changes.rows["change"].to_pylist()) == {"renamed"}
     assert time.process_time() - started < 1
 
 
@@ -170,7 +188,9 @@ def test_many_similar_files_move_in_no_time():
     after = {f"new/{number}.py": file_of(text + "# moved\n") for number, text in body.items()}
     started = time.process_time()
     changes = file_changes(before, after, read)
-    assert {(each.change, (each.old_path or "")[4:] == each.path[4:]) for each in changes.files} == {("renamed", True)}
+    assert {(path[4:], change.partition(" ")[0], old[4:]) for path, change, old in told(changes)} == {
+        (f"{number}.py", "renamed", f"{number}.py") for number in range(500)
+    }
     assert time.process_time() - started < 3
 
 
@@ -187,18 +207,17 @@ def test_changes_lead_from_one_snapshot_to_the_other_in_any_order(before, after,
     changes = file_changes(old, new, read)
 
     held = dict(old)
-    for each in changes.files:
-        if each.old_path is not None:
-            assert held[each.old_path] == each.old
-    for each in changes.files:
-        if each.old_path is not None:
-            del held[each.old_path]
-    for each in changes.files:
-        if each.new is not None:
-            assert each.path not in held
-            held[each.path] = each.new
+    rows = changes.rows.to_pylist()
+    for each in rows:
+        if each["old_path"] is not None:
+            gone = held.pop(each["old_path"])
+            assert (gone.blob_sha, gone.mode) == (each["old_blob"], each["old_mode"])
+    for each in rows:
+        if each["new_blob"] is not None:
+            assert each["path"] not in held
+            held[each["path"]] = File(each["new_blob"], each["new_mode"], len(_texts[each["new_blob"]]))
     assert held == new
 
     items = list(old.items())
     seed.shuffle(items)
-    assert file_changes(dict(items), dict(reversed(new.items())), read) == changes
+    assert file_changes(dict(items), dict(reversed(new.items())), read).rows.equals(changes.rows)

@@ -8,14 +8,15 @@ from pathlib import Path
 import pyarrow as pa
 
 from lakehouse_assets.assets.graph.derivation_list import extractors
-from lakehouse_assets.change.file_changes import File, file_changes
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.lake.changed_definitions import compare_definitions, diff_rows
-from lakehouse_assets.lake.changed_files import file_change_rows
+from lakehouse_assets.lake.changed_definitions import compare_definitions
+from lakehouse_assets.lake.changed_files import READ, compare_files
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.sources.blobs import read_blobs
@@ -58,21 +59,13 @@ def between(settings: Settings, repository: Repository, commits: str) -> Differe
     git_dir = git_directory(repository, settings.mirrors)
     texts = partial(_texts, git_dir, repository.name)
     before, after = (_files(git_dir, repository, head) for head in (old, new))
-    # Equal files are left out at once: most of any two commits is equal.
-    same = {path for path, file in before.items() if after.get(path) == file}
-    found = file_changes(
-        {path: file for path, file in before.items() if path not in same},
-        {path: file for path, file in after.items() if path not in same},
-        texts,
-    )
-    files = file_change_rows(repository.name, found.files, old.commit_sha, new.commit_sha)
-    changed = compare_definitions(Lake(settings.lake), files.to_pylist(), extractors(), texts)
+    files = compare_files(before, after, texts, from_commit=old.commit_sha, to_commit=new.commit_sha)
     return Difference(
         from_commit=old.commit_sha,
         to_commit=new.commit_sha,
-        files=files,
-        definitions=diff_rows(repository.name, changed, old.commit_sha, new.commit_sha),
-        notes=found.notes,
+        files=files.rows,
+        definitions=compare_definitions(Lake(settings.lake), files.rows, extractors(), texts),
+        notes=files.notes,
     )
 
 
@@ -88,13 +81,9 @@ def _ends(commits: str) -> tuple[str, str]:
     return first, second
 
 
-def _files(git_dir: Path, repository: Repository, head: Head) -> dict[str, File]:
-    names = ("path", "blob_sha", "mode", "size", "language")
-    return {
-        path: File(blob_sha=blob_sha, mode=mode, size=size, language=language)
-        for batch in read_snapshot(git_dir, repository, head)
-        for path, blob_sha, mode, size, language in zip(*(batch[name].to_pylist() for name in names), strict=True)
-    }
+def _files(git_dir: Path, repository: Repository, head: Head) -> pa.Table:
+    batches = [batch.select(READ) for batch in read_snapshot(git_dir, repository, head)]
+    return pa.Table.from_batches(batches, arrow_schema(SNAPSHOTS.columns).empty_table().select(READ).schema)
 
 
 def _texts(git_dir: Path, name: str, shas: Sequence[str]) -> dict[str, str]:

@@ -9,5 +9,5 @@ from lakehouse_assets.contracts.table import TableContract
 
 def change_asset(contract: TableContract) -> dict[str, Any]:
     """Options of the asset that makes `contract`'s table."""
-    kinds = {"python", "deltalake"}
+    kinds = {"python", "sql", "deltalake"}
     return table_asset(contract, group="change", kinds=kinds, code_version=derivation(contract).code_version)

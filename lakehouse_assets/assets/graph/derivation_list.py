@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lakehouse_assets.change.diffs import definition_changes
-from lakehouse_assets.change.file_changes import file_changes
+from lakehouse_assets.change.diff_steps import DIFFS_ROWS, FILE_CHANGES_ROWS
 from lakehouse_assets.change.lifetimes import definition_lifetimes_sql, edge_lifetimes_sql
+from lakehouse_assets.change.moves import moves
+from lakehouse_assets.change.renames import renames
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
@@ -78,7 +79,8 @@ _STEPS: Mapping[str, _Step] = {
         _Step(
             contract=FILE_CHANGES,
             inputs=(SNAPSHOTS,),
-            functions=(file_changes,),
+            functions=(renames,),
+            steps=(FILE_CHANGES_ROWS,),
             reads_facts=False,
             of_updates=True,
             after=(BLOBS,),
@@ -86,7 +88,8 @@ _STEPS: Mapping[str, _Step] = {
         _Step(
             contract=DIFFS,
             inputs=(FILE_CHANGES,),
-            functions=(definition_changes,),
+            functions=(moves,),
+            steps=(DIFFS_ROWS,),
             owner_columns=(),
             of_updates=True,
         ),

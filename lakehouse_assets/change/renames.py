@@ -1,18 +1,17 @@
-"""Two snapshots of a repository in, what became of each file out.
+"""Files that are gone and files that came in, which of them are one renamed file out.
 
-A file that is gone and one that came are one renamed file if they have the same content, else if their texts are
-similar enough. Files that both snapshots have under one path are never renamed: the path says that they are the same.
+They are if they have the same content, else if their texts are similar enough. Files that both snapshots have under
+one path are never renamed: the path says that they are the same. What else became of files is a step, which takes
+these for given: see `diff_steps`.
 
 Files beyond the limits are not compared by their text, and the result says how many.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import NamedTuple
 
 from lakehouse_assets.change.similarity import most_similar, name_distance
-
-FileChange = Literal["added", "modified", "deleted", "renamed", "mode_changed"]
 
 LARGEST_COMPARED = 1_000_000
 """Bytes of a file beyond which its text is not compared: what large files share is mostly data."""
@@ -22,36 +21,28 @@ MOST_COMPARED = 2_000
 _PAIRS_WEIGHED = 10_000
 
 Texts = Mapping[str, str]
+ReadTexts = Callable[[Sequence[str]], Texts]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class File:
-    """A file of a snapshot. `size` is None where there is no content to compare, as of a submodule.
-
-    The language goes along: it follows from path and content, so that a change of it alone is none.
-    """
+class File(NamedTuple):
+    """A file of a snapshot. `size` is None where there is no content to compare, as of a submodule."""
 
     blob_sha: str
-    mode: str
     size: int | None = None
-    language: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChangedFile:
+class Renamed(NamedTuple):
+    old_path: str
     path: str
-    change: FileChange
-    old_path: str | None = None
-    old: File | None = None
-    new: File | None = None
-    similarity: int | None = None
+    similarity: int
+    """Percent of the larger content that both have; 100 if the content is the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileChanges:
-    """In the order of the paths. `notes` tell which limits were reached."""
+class Renames:
+    """In no order. `notes` tell which limits were reached."""
 
-    files: tuple[ChangedFile, ...]
+    files: tuple[Renamed, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -61,41 +52,22 @@ class _Moves:
 
     gone: dict[str, File]
     came: dict[str, File]
-    renamed: list[ChangedFile] = field(default_factory=list[ChangedFile])
+    renamed: list[Renamed] = field(default_factory=list[Renamed])
 
     def pair(self, old_path: str, path: str, similarity: int) -> None:
-        old, new = self.gone.pop(old_path), self.came.pop(path)
-        self.renamed.append(
-            ChangedFile(path=path, change="renamed", old_path=old_path, old=old, new=new, similarity=similarity)
-        )
+        del self.gone[old_path], self.came[path]
+        self.renamed.append(Renamed(old_path, path, similarity))
 
 
-def file_changes(
-    before: Mapping[str, File], after: Mapping[str, File], read: Callable[[Sequence[str]], Texts]
-) -> FileChanges:
-    """What changed from `before` to `after`, both by path. Files equal in both may be left out of both.
+def renames(gone: Mapping[str, File], came: Mapping[str, File], read: ReadTexts) -> Renames:
+    """Which of the files that are gone is which of those that came, all by path; each is at most one.
 
     `read` is asked at most once, for the texts of the contents that have to be compared; it leaves out what is none.
     """
-    moves = _Moves(
-        gone={path: file for path, file in before.items() if path not in after},
-        came={path: file for path, file in after.items() if path not in before},
-    )
-    found = [*_changed_in_place(before, after)]
+    moves = _Moves(gone=dict(gone), came=dict(came))
     _pair_equal(moves)
     notes = _pair_similar(moves, read)
-    found += moves.renamed
-    found += [ChangedFile(path=path, change="deleted", old_path=path, old=file) for path, file in moves.gone.items()]
-    found += [ChangedFile(path=path, change="added", new=file) for path, file in moves.came.items()]
-    return FileChanges(files=tuple(sorted(found, key=lambda each: each.path)), notes=notes)
-
-
-def _changed_in_place(before: Mapping[str, File], after: Mapping[str, File]) -> Iterable[ChangedFile]:
-    for path, new in after.items():
-        old = before.get(path)
-        if old is not None and (old.blob_sha, old.mode) != (new.blob_sha, new.mode):
-            change: FileChange = "modified" if old.blob_sha != new.blob_sha else "mode_changed"
-            yield ChangedFile(path=path, change=change, old_path=path, old=old, new=new)
+    return Renames(files=tuple(moves.renamed), notes=notes)
 
 
 def _pair_equal(moves: _Moves) -> None:
@@ -136,7 +108,7 @@ def _by_last_name(path: str) -> tuple[str, str]:
     return _last_name(path), path
 
 
-def _pair_similar(moves: _Moves, read: Callable[[Sequence[str]], Texts]) -> tuple[str, ...]:
+def _pair_similar(moves: _Moves, read: ReadTexts) -> tuple[str, ...]:
     notes: list[str] = []
     gone, large_gone = _comparable(moves.gone)
     came, large_came = _comparable(moves.came)
