@@ -80,6 +80,9 @@ def compare_files(
     before: pa.Table, after: pa.Table, read: ReadTexts, *, from_commit: str | None, to_commit: str
 ) -> ComparedFiles:
     """What became of the files of one repository, given as rows of `snapshots`. What both have may be left out."""
+    schema = arrow_schema(FILE_CHANGES.columns)
+    if not before.num_rows and not after.num_rows:
+        return ComparedFiles(rows=schema.empty_table(), notes=())
     old, new = _files(before), _files(after)
     gone = {path: file for path, file in old.items() if path not in new}
     came = {path: file for path, file in new.items() if path not in old}
@@ -88,7 +91,7 @@ def compare_files(
     with local_engine() as engine:
         names = engine.give({"before": before, "after": after, "renames": renamed})
         rows = engine.ask_arrow(FILE_CHANGES_ROWS.text(names), from_commit=from_commit, to_commit=to_commit)
-    return ComparedFiles(rows=rows.cast(arrow_schema(FILE_CHANGES.columns)), notes=found.notes)
+    return ComparedFiles(rows=rows.cast(schema), notes=found.notes)
 
 
 def _files(rows: pa.Table) -> dict[str, File]:

@@ -19,6 +19,18 @@ from lakehouse_assets_tests.support.repos import Change, Executable, RepoBuilder
 
 CART = "class Cart:\n    def total(self):\n        return 1\n\n\ndef empty():\n    return Cart()\n"
 TAX = "RATE = 2\n\n\ndef rate(cart):\n    return cart.total() * RATE\n"
+BOTH = """\
+from shop.cart import Cart
+
+
+class Other:
+    def total(self):
+        return 2
+
+
+class Both(Cart, Other):
+    pass
+"""
 PROJECT = {
     "shop/__init__.py": "from shop.cart import Cart\n",
     "shop/cart.py": CART,
@@ -135,4 +147,61 @@ def test_an_edit_links_those_that_could_resolve_differently_and_no_one_else(shop
     assert shop.update({"shop/tax.py": None}) == {
         "links": {"shop/tax.py": "gone", **dict.fromkeys(importers, read)},
         **placed("shop/tax.py", also_linked=importers),
+    }
+
+
+def test_a_move_other_bases_and_other_exports_link_those_who_asked_for_them(shop: Shop):
+    files = {
+        "shop/new.py": "def (",
+        "shop/both.py": BOTH,
+        "shop/use.py": "from shop.both import Both\n\n\ndef use():\n    return Both().total()\n",
+        "shop/near.py": "from shop.both import Other\n\n\ndef near():\n    return Other().total()\n",
+        "shop/star.py": "from shop.tax import *\n\n\ndef star():\n    return rate(RATE)\n",
+    }
+    shop.update({**files})
+    # What was broken is read like any other file when it is whole again.
+    new = "from shop.cart import empty\n\n\ndef new():\n    return empty()\n"
+    assert shop.update({"shop/new.py": new}) == {
+        "extracts": ["shop/new.py"],
+        "links": {"shop/new.py": "edited"},
+        **placed("shop/new.py"),
+    }
+    # Of four files that import from shop/cart.py one asked for the function that moved.
+    cart, function = CART.split("\n\n\n")
+    alone = PROJECT["shop/alone.py"] + "\n\n" + function
+    assert shop.update({"shop/cart.py": cart + "\n", "shop/alone.py": alone}) == {
+        "extracts": ["shop/alone.py", "shop/cart.py"],
+        "links": {"shop/alone.py": "edited", "shop/cart.py": "edited", "shop/new.py": "read facts of shop/cart.py"},
+        **placed("shop/alone.py", "shop/cart.py", also_linked=["shop/new.py"]),
+    }
+    # What was called as the first base's is the second's; who asks for the other class alone sees no difference.
+    assert shop.update({"shop/both.py": BOTH.replace("Cart, Other", "Other, Cart")}) == {
+        "extracts": ["shop/both.py"],
+        "links": {
+            "shop/both.py": "edited",
+            "shop/cart.py": "was told p shop/cart.py Cart#total(). self",
+            "shop/use.py": "read facts of shop/both.py",
+        },
+        **placed("shop/both.py", also_linked=["shop/use.py"]),
+    }
+    # Seven files import from this module by name, and one what its __all__ says.
+    assert shop.update({"shop/tax.py": "__all__ = ['RATE']\n" + TAX}) == {
+        "extracts": ["shop/tax.py"],
+        "links": {"shop/tax.py": "edited", "shop/star.py": "read facts of shop/tax.py"},
+        **placed("shop/tax.py", also_linked=["shop/star.py"]),
+    }
+    # Who imports the class from its own module does not see what the package calls by its name.
+    assert shop.update({"shop/__init__.py": "from shop.both import Both as Cart\n"}) == {
+        "extracts": ["shop/__init__.py"],
+        "links": {"shop/__init__.py": "edited", "shop/show.py": "read facts of shop/__init__.py"},
+        **placed("shop/__init__.py", also_linked=["shop/show.py"]),
+    }
+    importers = ["shop/bill.py", *PAGES, "shop/star.py"]
+    assert shop.update({"shop/tax.py": None, "shop/levy.py": "__all__ = ['RATE']\n" + TAX}) == {
+        "links": {
+            "shop/tax.py": "gone",
+            "shop/levy.py": "added",
+            **dict.fromkeys(importers, "read facts of shop/tax.py"),
+        },
+        **placed("shop/tax.py", "shop/levy.py", also_linked=importers),
     }

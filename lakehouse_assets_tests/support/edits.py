@@ -82,6 +82,8 @@ KINDS = (
     "drop",
     "move a definition",
     "turn the bases",
+    "export others",
+    "export again",
     "delete",
     "rename",
     "comment",
@@ -126,6 +128,10 @@ def edited(tree: Tree, repo: str, edit: Edit) -> Tree:
             return {**tree, path: (edit.statement,)}
         case "insert":
             return {**tree, path: (*held[:at], edit.statement, *held[at:])}
+        case "export again":
+            package = next(each for each in paths if each.endswith("/__init__.py"))
+            inside = "gamma" if repo == APP else "one"
+            return {**tree, package: (*tree.get(package, ()), f"from .{inside} import {NAMES[edit.place % 3]}")}
         case "delete" if len(tree) > 1:
             return {name: text for name, text in tree.items() if name != path}
         case _ if not held:
@@ -137,6 +143,9 @@ def edited(tree: Tree, repo: str, edit: Edit) -> Tree:
         case "move a definition":
             left = {**tree, path: (*held[:at], *held[at + 1 :])}
             return {**left, other: (*left.get(other, ()), held[at])}
+        case "export others":
+            kept = tuple(each for each in held if not each.startswith("__all__"))
+            return {**tree, path: (*kept, f"__all__ = [{NAMES[edit.place % 3]!r}, {CLASSES[edit.other % 3]!r}]")}
         case "turn the bases":
             return {**tree, path: tuple(map(_turned, held))}
         case "rename":
