@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from lakehouse_assets.assets.graph.derivation_list import derivations, tables_of
 from lakehouse_assets.contracts.commits import COMMITS
@@ -17,6 +18,9 @@ from lakehouse_assets.sources.head import Head, resolve_head
 from lakehouse_assets.sources.keys import GIT_TABLES, git_key
 from lakehouse_assets.sources.mirror import refresh
 
+State = Literal["fresh", "stale", "waiting"]
+"""Of an asset's partition. waiting: it is as its inputs are, and these are stale themselves."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SyncDecision:
@@ -25,6 +29,17 @@ class SyncDecision:
     repository: Repository
     head: Head
     reasons: tuple[Staleness, ...]
+
+    @property
+    def states(self) -> dict[str, State]:
+        """Of every asset of a sync, in the order of the data's way."""
+        stale = {reason.asset for reason in self.reasons}
+        found: dict[str, State] = {each.name: "stale" if each.name in stale else "fresh" for each in GIT_TABLES}
+        for each in derivations():
+            before = [found[name] for name in (*each.inputs, *each.after) if name in found]
+            waits = any(state != "fresh" for state in before)
+            found[each.asset] = "stale" if each.asset in stale else "waiting" if waits else "fresh"
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,6 +26,8 @@ class StaleCount:
     """Repositories whose heads could not be found, so that it is not known."""
     stale_because: str
     """The parts of the key that differ, with how often."""
+    reasons: tuple[Staleness, ...]
+    """One for each partition and part."""
 
 
 def stale_counts(settings: Settings) -> list[StaleCount]:
@@ -46,4 +48,5 @@ def _count(asset: str, reasons: Iterable[Staleness], unreadable: int) -> StaleCo
         stale_partitions=len({reason.partition for reason in own}),
         unreadable_partitions=unreadable,
         stale_because=", ".join(f"{part} {count}" for part, count in parts.most_common()) or "nothing",
+        reasons=tuple(own),
     )

@@ -21,6 +21,7 @@ from dagster import (
     Output,
     RunsFilter,
     ScheduleDefinition,
+    TableRecord,
     job,
     op,
 )
@@ -37,12 +38,15 @@ from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.recent_writes import Written, written_since
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.table_health import Health, table_health
+from lakehouse_assets.plan.staleness import Staleness
 from lakehouse_assets.sources.sql.ingested import ingested_contracts
 
 _FINISHED = [DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
 _RUNS_AT_ONCE = 200
 _LATELY = timedelta(hours=1)
 """As often as tables are observed."""
+_REASONS_SHOWN = 100
+"""Of what is stale; `lakehouse status` tells of all."""
 
 
 @op(description="Write small files together where it is worth it. No row changes.")
@@ -128,8 +132,9 @@ def observe_tables(context: OpExecutionContext, lakehouse: LakehouseResource) ->
         lately = written_since(lakehouse.lake, datetime.now(UTC) - _LATELY)
     told = {each.table: _metadata(each) for each in tables}
     for each in counts:
-        told[each.asset] = told.get(each.asset, {}) | _metadata(each)
+        told[each.asset] = told.get(each.asset, {}) | _metadata(each) | _staleness(each.reasons)
     told[MATERIALIZATIONS.name] = told.get(MATERIALIZATIONS.name, {}) | _by_asset("stale_partitions", counts)
+    told[MATERIALIZATIONS.name] |= _staleness([reason for each in counts for reason in each.reasons])
     for number in ("rows_changed", "bytes_added", "seconds"):
         told[WRITES.name] = told.get(WRITES.name, {}) | _by_asset(number, lately)
     for name, shown in told.items():
@@ -145,6 +150,23 @@ def _by_asset(number: str, told: Sequence[StaleCount | Written]) -> dict[str, Me
         name: MetadataValue.int(value) if isinstance(value, int) else MetadataValue.float(round(value, 3))
         for name, value in values.items()
     }
+
+
+def _staleness(reasons: Sequence[Staleness]) -> dict[str, MetadataValue]:
+    """Which partitions are stale, because of which part of their keys, as a table; none if all are fresh."""
+    records = [
+        TableRecord(
+            {
+                "asset": reason.asset,
+                "partition": reason.partition,
+                "because_of": reason.part,
+                "made_with": reason.differing[0],
+                "should_be": reason.differing[1],
+            }
+        )
+        for reason in reasons[:_REASONS_SHOWN]
+    ]
+    return {"staleness": MetadataValue.table(records)} if records else {}
 
 
 def _metadata(told: Health | StaleCount) -> dict[str, MetadataValue]:
@@ -185,7 +207,7 @@ hourly_table_health = ScheduleDefinition(
     job=table_health_job,
     cron_schedule="15 * * * *",
     default_status=DefaultScheduleStatus.STOPPED,
-    description="Observes the health of every table, and how many partitions of every asset are stale.",
+    description="Observes the health of every table, and which partitions of every asset are stale, and why.",
 )
 MAINTENANCE_JOBS = (maintain, table_health_job)
 MAINTENANCE_SCHEDULES = (nightly_maintenance, hourly_table_health)

@@ -1,5 +1,6 @@
 """`lakehouse status`: what is fresh, what is stale, and because of which part of its key."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,7 @@ from lakehouse_assets.core.settings import load_settings
 if TYPE_CHECKING:
     from lakehouse_assets.assets.freshness import SyncPlan
 
-_SHOWN = 24
+_SHOWN = 32
 """Characters of a key's value that a table shows; --json has all of them."""
 
 
@@ -23,6 +24,7 @@ _SHOWN = 24
 def status(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     """Tell, per repository and asset, whether it is fresh, or stale because of what.
 
+    An asset waits if it is as its inputs are and these are stale: whether it has to be made shows when they are.
     Looks at git and the Delta log only; starts no JVM. Without NAMEs it tells of every repository.
     """
     from lakehouse_assets.assets.freshness import plan_sync
@@ -45,8 +47,8 @@ def _print(plan: "SyncPlan") -> None:
             "repository": decision.repository.name,
             "asset": reason.asset,
             "stale because of": reason.part,
-            "made with": (reason.old or "")[:_SHOWN],
-            "should be": reason.new[:_SHOWN],
+            "made with": reason.differing[0][:_SHOWN],
+            "should be": reason.differing[1][:_SHOWN],
         }
         for decision in plan.stale
         for reason in decision.reasons
@@ -55,6 +57,10 @@ def _print(plan: "SyncPlan") -> None:
         click.echo(f"{decision.repository.name}: fresh at {decision.head.commit_sha[:12]}")
     if rows:
         print_rows(rows, list(rows[0]))
+        for decision in plan.stale:
+            counts = Counter(decision.states.values())
+            told = ", ".join(f"{counts[state]} {state}" for state in ("stale", "waiting", "fresh") if counts[state])
+            click.echo(f"{decision.repository.name}: assets {told}; the head is {decision.head.commit_sha[:12]}")
     elif not plan.decisions and not plan.errors:
         click.echo("no repository is registered yet; add one with `lakehouse repo add NAME PATH_OR_URL`")
     for name, error in plan.errors.items():
@@ -69,6 +75,7 @@ def _as_json(plan: "SyncPlan") -> dict[str, Any]:
                 "name": decision.repository.name,
                 "commit": decision.head.commit_sha,
                 "fresh": not decision.reasons,
+                "assets": decision.states,
                 "stale": [{"asset": r.asset, "part": r.part, "old": r.old, "new": r.new} for r in decision.reasons],
             }
             for decision in plan.decisions

@@ -1,5 +1,6 @@
 """Is an asset partition fresh, and if not, because of which part of its key?"""
 
+import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +30,16 @@ class Staleness:
     part: KeyPart
     old: str | None
     new: str
+
+    @property
+    def differing(self) -> tuple[str, str]:
+        """The old and the new value; of several inputs those that differ, each by name."""
+        if self.part != "input_versions" or self.old is None:
+            return self.old or "", self.new
+        old, new = json.loads(self.old), json.loads(self.new)
+        names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+        before, after = (", ".join(f"{name} {held.get(name) or 'none'}" for name in names) for held in (old, new))
+        return before, after
 
 
 def stale_because(wanted: MaterializationKey, stored: MaterializationKey | None) -> list[Staleness]:

@@ -53,7 +53,7 @@ def test_the_number_of_stale_partitions_is_observed_on_every_asset_also_of_those
     settings: Settings, tmp_path: Path
 ):
     repo = RepoBuilder(tmp_path / "one")
-    repo.commit({"a.py": "x = 1\n"})
+    made = repo.commit({"a.py": "x = 1\n"})
     git = GitAssets(settings, registered(repo.path, name="one"))
     git.run(assets=[commits])
     Registry(git.lake).add([registered(tmp_path / "missing", name="two")])
@@ -64,12 +64,16 @@ def test_the_number_of_stale_partitions_is_observed_on_every_asset_also_of_those
 
     assert table_health_job.execute_in_process(instance=git.instance, resources=RESOURCES).success
     assert counts("commits") == (0, 1, "nothing")
+    assert "staleness" not in observed(git.instance, "commits")
     assert counts("edges") == (1, 1, "never materialized 1")
     assert counts("churn") == (1, 0, "never materialized 1")
-    repo.commit({"a.py": "x = 2\n"})
+    head = repo.commit({"a.py": "x = 2\n"})
     assert table_health_job.execute_in_process(instance=git.instance, resources=RESOURCES).success
     assert counts("commits") == (1, 1, "cursor 1")
+    why = {"asset": "commits", "partition": "one", "because_of": "cursor", "made_with": made, "should_be": head}
+    assert [each.data for each in observed(git.instance, "commits")["staleness"].records] == [why]
     shown = observed(git.instance, "materializations")
+    assert why in [each.data for each in shown["staleness"].records]
     assert (shown["stale_partitions/commits"], shown["stale_partitions/churn"]) == (1, 1)
     assert shown["stale_partitions"] == sum(n for name, n in shown.items() if name.startswith("stale_partitions/"))
 

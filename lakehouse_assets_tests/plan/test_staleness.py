@@ -22,3 +22,13 @@ def test_each_differing_part_is_a_reason_with_its_old_and_new_value():
         ("settings_hash", "s0", "s1"),
         ("cursor", "c0", "c1"),
     ]
+
+
+def test_of_several_inputs_those_that_differ_are_told():
+    old = replace(KEY, input_versions='{"links":"l1","snapshots":"s1"}')
+    (reason,) = stale_because(replace(KEY, input_versions='{"links":"l1","snapshots":"s2"}'), old)
+    assert (reason.part, *reason.differing) == ("input_versions", "snapshots s1", "snapshots s2")
+    (reason,) = stale_because(replace(KEY, code_version="v2"), KEY)
+    assert reason.differing == ("v1", "v2")
+    (reason,) = stale_because(KEY, None)
+    assert reason.differing == ("", "c1")

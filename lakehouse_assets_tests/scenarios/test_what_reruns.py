@@ -53,6 +53,15 @@ class Shop:
                 found.setdefault(reason.part, set()).add(reason.asset)
         return found
 
+    def states(self) -> dict[str, set[str]]:
+        """The assets that are stale and those that wait for others."""
+        (decision,) = plan_sync(self.graph.lakehouse.settings, list(self.graph.repositories.values())).decisions
+        found: dict[str, set[str]] = {}
+        for asset, state in decision.states.items():
+            found.setdefault(state, set()).add(asset)
+        found.pop("fresh", None)
+        return found
+
     def ran(self) -> dict[str, int]:
         """Sync; the assets that ran, with the rows that they changed."""
         run = self.graph.sync()
@@ -92,6 +101,7 @@ def of_table(name: str, attribute: str) -> property:
 def test_a_policy_a_contract_and_code_rerun_what_they_make_and_equal_rows_stop_there(shop: Shop, change):
     change(TableContract, "policy_hash", of_table("props", "policy_hash"))
     assert shop.told() == {"policy_hash": {"props"}}
+    assert shop.states() == {"stale": {"props"}, "waiting": {"graph_versions"}}
     assert shop.ran() == {"props": 0}
 
     change(TableContract, "version", of_table("definitions", "version"))
