@@ -7,6 +7,7 @@ pushed into the files, and those of other partitions are not opened.
 from collections.abc import Sequence
 
 from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Scopes, scope_predicate
@@ -38,7 +39,7 @@ def relation(lake: Lake, contract: TableContract, *, version: int | None = None,
             table.load_as_version(version)
         files = (
             [str(file) for file in data_files(table, lake.path(contract), contract, scopes)]
-            if scopes
+            if scopes or isinstance(lake.root, ObjectPath)  # delta-rs tells names of objects as addresses, escaped
             else table.file_uris()
         )
     rows = files_relation(contract, files)

@@ -81,7 +81,8 @@ class SparkRuntime:
                         subject="resident Spark server",
                         seen="LAKEHOUSE_SPARK asks for it and it is not running, or not for this LAKEHOUSE_LAKE",
                         why="the run would wait for nothing",
-                        remedy="run `lakehouse server start` (after a stop, if it is up), or unset LAKEHOUSE_SPARK to run in process",
+                        remedy="run `lakehouse server start` (after `stop`, if it is up), or unset LAKEHOUSE_SPARK "
+                        "to run in process",
                     )
                 return self._in_process()
             case Remote():
