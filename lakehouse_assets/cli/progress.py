@@ -24,6 +24,7 @@ class Progress:
         self._out = os.fdopen(os.dup(2), "w", buffering=1)
         self._live = self._out.isatty() and not quiet
         self._left_out: set[str] = set()
+        self._warned: set[str] = set()
         self._expected = 0
         self._written: list[str] = []
 
@@ -87,7 +88,10 @@ class Progress:
                 return
             self._left_out.add(diagnostic.subject)
         if diagnostic.level == "warning":
-            self._tell(f"  ! {diagnostic.subject}: {diagnostic.message}")
+            line = f"  ! {diagnostic.subject}: {diagnostic.message}"
+            if line not in self._warned:  # each step that reads a table finds the same of it
+                self._warned.add(line)
+                self._tell(line)
         elif diagnostic.part == "spark" and "seconds" in diagnostic.values:
             self.done("start Spark", float(diagnostic.values["seconds"] or 0))
         elif diagnostic.part == "write":

@@ -97,8 +97,9 @@ def read_changes(
     report(
         "change feed",
         contract.name,
-        f"read by {plan.way}",
+        plan.told,
         level="info" if plan.reason in (None, "first_read") else "warning",
+        way=plan.way,
         reason=plan.reason,
         start=plan.cursor.start,
         end=plan.cursor.end,

@@ -1,11 +1,16 @@
 """What assets ask for: the lake with its registry and ledger, and the process's Spark session."""
 
-from typing import Any
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Self
 
 from dagster import ConfigurableResource, DagsterInstance, InitResourceContext, MetadataValue
 from dagster._core.events import EngineEventData
 from dagster_pyspark import LazyPySparkResource
 
+from lakehouse_assets.core.diagnostics import Diagnostic, listening
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake import run_locks
 from lakehouse_assets.lake.ledger import Ledger
@@ -15,9 +20,45 @@ from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 
+_warned: ContextVar[set[str] | None] = ContextVar("warned", default=None)
+"""What stands in the run's log already; None outside of runs."""
+
+
+@contextmanager
+def _warnings_in(log: logging.Logger | None) -> Generator[None, None, None]:
+    """Log warnings of all parts, each once: every step that reads a table finds the same of it.
+
+    A run has the resource several times, as the IO manager has one of its own; the outermost listens.
+    """
+    if log is None or _warned.get() is not None:
+        yield
+        return
+    warned: set[str] = set()
+
+    def warn(said: Diagnostic) -> None:
+        line = f"{said.subject}: {said.message}"
+        if said.level == "warning" and line not in warned:
+            warned.add(line)
+            log.warning(line)
+
+    token = _warned.set(warned)
+    try:
+        with listening(warn):
+            yield
+    finally:
+        _warned.reset(token)
+
 
 class LakehouseResource(ConfigurableResource):
-    """The lake of this process's settings (`LAKEHOUSE_HOME` and its like); a run has its repositories to itself."""
+    """The lake of this process's settings (`LAKEHOUSE_HOME` and its like); a run has its repositories to itself.
+
+    What parts warn of while it is in use stands in the run's log.
+    """
+
+    @contextmanager
+    def yield_for_execution(self, context: InitResourceContext) -> Generator[Self, None, None]:
+        with _warnings_in(context.log), super().yield_for_execution(context):
+            yield self
 
     def setup_for_execution(self, context: InitResourceContext) -> None:
         if context.run is not None:

@@ -33,10 +33,24 @@ Reason = Literal[
     "restored",
     "vacuumed",
 ]
-"""Why the feed was not used: nothing was read before; the table has another id; its log ends before the cursor, or has
-another commit where the cursor ends; other changes count than before; log entries of the range are gone; the feed
-was off; columns differ; the table was replaced as a whole or set back to an earlier version; files of the range are
-gone."""
+"""Why the feed was not used."""
+
+WHY: Mapping[Reason, str] = MappingProxyType(
+    {
+        "first_read": "nothing of it was read before",
+        "made_anew": "it was made anew, with another id",
+        "rewound": "its log ends before what was read already",
+        "rewritten": "its log has another commit where the last reading ended",
+        "policy_changed": "other changes count than before",
+        "log_expired": "log entries since then are gone",
+        "feed_off": "its change feed was off for a time",
+        "schema_changed": "its columns have changed",
+        "overwritten": "it was overwritten as a whole",
+        "restored": "it was set back to an earlier version",
+        "vacuumed": "files since then were vacuumed",
+    }
+)
+"""The same in words."""
 
 _EARLIER_ROWS_UNKNOWN: frozenset[Reason] = frozenset(
     {"first_read", "made_anew", "rewound", "rewritten", "policy_changed"}
@@ -156,6 +170,14 @@ class FeedPlan:
     way: Way
     reason: Reason | None
     cursor: Cursor
+
+    @property
+    def told(self) -> str:
+        """How it is read, and why not by the feed, for people."""
+        if self.reason is None:
+            return f"read by {self.way}"
+        done = "its rows were compared with the earlier ones" if self.way == "comparison" else "all its rows were read"
+        return f"{WHY[self.reason]}, so that its change feed does not tell what changed; {done}"
 
     def __str__(self) -> str:
         read = f"{self.cursor.table}: versions {self.cursor.start} to before {self.cursor.end} by {self.way}"

@@ -17,7 +17,7 @@ from lakehouse_assets.core.diagnostics import collecting
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.change_feed import Changes, changed_owners, present_cursor, read_changes
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.cursors import Cursor, FilterPolicy
+from lakehouse_assets.plan.cursors import WHY, Cursor, FilterPolicy
 from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
@@ -297,6 +297,8 @@ def test_what_the_feed_cannot_tell_is_noticed_and_read_otherwise(things: Things,
     assert applied(before, changes) == things.rows()
     (said,) = [d for d in diagnostics if d.part == "change feed"]
     assert (said.level, said.values["reason"]) == ("warning", reason)
+    assert said.message.startswith(WHY[changes.reason])
+    assert ("compared with the earlier" in said.message) == (way == "comparison")
     # The next reading is by the feed again.
     things.insert(Z)
     assert told(things.read()) == {"insert": [("z", 5)]}
