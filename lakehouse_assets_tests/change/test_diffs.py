@@ -3,7 +3,7 @@
 import textwrap
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakehouse_assets.change.moves import FilePair
@@ -162,6 +162,7 @@ def source(functions: dict[str, tuple[str, int]]) -> str:
     return "X = 1\n" + "".join(f"def {name}({args}):\n    return {body}\n" for name, (args, body) in functions.items())
 
 
+@settings(deadline=None)  # a query waits for a core like everything else
 @given(old=BODIES, new=BODIES)
 def test_changes_tell_exactly_what_differs(old, new):
     changes = [each for each in definition_changes([pair(source(old), source(new))]) if each["kind"] != "module"]
@@ -178,6 +179,7 @@ def test_changes_tell_exactly_what_differs(old, new):
         assert "moved" not in by_kind
 
 
+@settings(deadline=None)  # a query waits for a core like everything else
 @given(functions=BODIES)
 def test_equal_definitions_have_no_changes(functions):
     assert definition_changes([pair(source(functions), "# a comment\n\n" + source(functions))]) == []

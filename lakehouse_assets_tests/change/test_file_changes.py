@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakehouse_assets.change import renames as module
@@ -200,6 +200,7 @@ FILES = st.dictionaries(
 )
 
 
+@settings(deadline=None)  # a query waits for a core like everything else
 @given(before=FILES, after=FILES, seed=st.randoms(use_true_random=False))
 def test_changes_lead_from_one_snapshot_to_the_other_in_any_order(before, after, seed):
     old = {path: file_of(content) for path, content in before.items()}
