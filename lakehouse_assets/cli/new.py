@@ -17,7 +17,7 @@ _folder = click.option(
 
 @click.group()
 def new() -> None:
-    """Write a starting point: a project, or one more ingest, model or asset for it."""
+    """Write a starting point: a project, or one more ingest, model or asset for it, and schemas for editors."""
 
 
 @new.command()
@@ -25,7 +25,9 @@ def new() -> None:
 @json_option
 def project(folder: Path, as_json: bool) -> None:
     """Write a project into FOLDER: data, an ingest, a model, an asset, and tests of them."""
-    _write(folder, project_files(folder.resolve().name), as_json=as_json)
+    from lakehouse_assets.cli.editor_schemas import schema_files
+
+    _write(folder, {**project_files(folder.resolve().name), **schema_files()}, as_json=as_json)
     click.echo(f"begin with `cd {folder} && lakehouse ingest --all`", err=True)
 
 
@@ -54,6 +56,22 @@ def model(name: str, folder: Path, as_json: bool) -> None:
 def asset(name: str, folder: Path, as_json: bool) -> None:
     """Write a Dagster asset and its test."""
     _write(folder, asset_files(_checked(name)), as_json=as_json)
+
+
+@new.command()
+@_folder
+@json_option
+def schemas(folder: Path, as_json: bool) -> None:
+    """Write JSON schemas of the YAML files in ingest and models, by which editors complete and check them.
+
+    They are written anew each time, as this version knows them.
+    """
+    from lakehouse_assets.cli.editor_schemas import schema_files
+
+    files = schema_files()
+    for name in files:
+        (folder / name).unlink(missing_ok=True)
+    _write(folder, files, as_json=as_json)
 
 
 def _checked(name: str) -> str:

@@ -52,7 +52,8 @@ from lakehouse_assets import definitions as lakehouse
 defs = Definitions.merge(lakehouse.defs, Definitions(assets=load_assets_from_package_module(assets)))
 '''
 
-_INGEST = """# Every file that the path names is landed once, and again when it changed.
+_INGEST = """# yaml-language-server: $schema=../schemas/ingest.json
+# Every file that the path names is landed once, and again when it changed.
 files:
   - name: {name}
     path: ${{DATA}}/{name}*.csv

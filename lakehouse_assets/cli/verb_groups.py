@@ -128,6 +128,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "new ingest": ("lakehouse new ingest shop_orders",),
     "new model": ("lakehouse new model orders_by_day --folder shop",),
     "new asset": ("lakehouse new asset best_sellers",),
+    "new schemas": ("lakehouse new schemas",),
     "ingest": ("lakehouse ingest --all", "lakehouse ingest shop_orders --dry-run"),
     "deliver": ("lakehouse deliver --all", "lakehouse deliver shop_orders --everything"),
     "marks show": ("lakehouse marks show", "lakehouse marks show shop_orders --history"),

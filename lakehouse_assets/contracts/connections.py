@@ -15,7 +15,7 @@ from lakehouse_assets.core.variables import filled_text
 class Frozen(BaseModel):
     """What a YAML file says: unknown words are refused, and nothing is changed after it was read."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class PostgresConnection(Frozen):

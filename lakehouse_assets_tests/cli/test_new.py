@@ -1,11 +1,14 @@
 """`lakehouse new` writes what runs and passes its own tests."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import load_settings
@@ -51,6 +54,27 @@ def test_a_new_project_has_a_home_of_its_own_in_each_environment(tmp_path: Path,
     assert load_project(base).files[0].path == str(shop / "data" / "orders*.csv")
     told = run(shop, "sh", "-c", ". ./environment && echo $LAKEHOUSE_SETTINGS")
     assert told.stdout.split() == [str(shop / "lakehouse.toml")]
+
+
+def test_editors_get_schemas_that_take_what_is_right_and_refuse_what_is_not(tmp_path: Path):
+    lakehouse("new", "project", str(tmp_path / "shop"))
+    first, text = (tmp_path / "shop" / "ingest" / "orders.yaml").read_text().split("\n", 1)
+    assert first == "# yaml-language-server: $schema=../schemas/ingest.json"
+    (tmp_path / "shop" / "schemas" / "ingest.json").write_text("{}")  # of another version
+    lakehouse("new", "schemas", "--folder", str(tmp_path / "shop"))
+    ingest, model = (
+        Draft202012Validator(json.loads((tmp_path / "shop" / "schemas" / name).read_text()))
+        for name in ("ingest.json", "model.json")
+    )
+    said = yaml.safe_load(text)
+    assert not list(ingest.iter_errors(said))
+    said["files"][0]["formt"] = "csv"
+    assert "formt" in next(ingest.iter_errors(said)).message
+    steps = [{"do": "filter", "where": "amount > 0"}]
+    right = {"description": "d", "key": ["id"], "columns": {"id": "Number."}, "from": "orders", "steps": steps}
+    assert not list(model.iter_errors(right))
+    assert list(model.iter_errors({**right, "steps": [{"do": "fliter", "where": "amount > 0"}]}))
+    assert list(model.iter_errors({"from": "orders"}))
 
 
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path):

@@ -9,8 +9,8 @@ from lakehouse_assets.models.transforms.steps import Step
 _HEAD = """# Transforms
 
 Steps that a model in YAML may name. They run one after the other, each over the rows of the one before, and compile to
-one query of Spark SQL. This page is written by `make docs` from the types; an editor gets the same from
-`lakehouse_assets.models.transforms.steps.STEPS.json_schema()`.
+one query of Spark SQL. This page is written by `make docs` from the types; an editor gets the same from the schemas
+that `lakehouse new schemas` writes.
 """
 
 
