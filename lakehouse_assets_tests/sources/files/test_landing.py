@@ -121,10 +121,10 @@ def test_a_table_that_was_taken_away_is_landed_anew_also_in_other_types(settings
         BadInputError, match=r"id is string in the table instead of bigint.*move the table's folder away"
     ):
         land(settings, tmp_path, "*.csv", "csv", **typed)
-    (settings.lake / "things").rename(tmp_path / "away")
+    Path(str(settings.lake), "things").rename(tmp_path / "away")
     assert land(settings, tmp_path, "*.csv", "csv", **typed).landed == 1
     assert rows(settings, "id", **typed) == [(1,)]
-    (settings.lake / "things").rename(tmp_path / "away too")
+    Path(str(settings.lake), "things").rename(tmp_path / "away too")
     assert land(settings, tmp_path, "*.csv", "csv", **typed).landed == 1
 
 
