@@ -123,14 +123,14 @@ def test_after_the_database_was_killed_at_any_moment_the_next_run_goes_on(
         "stage": (delivery, "create_staging"),
         "merge": (delivery, "cursor_statement"),
         "reconcile": (delivery, "rows_query"),
-        "record": (delivery, "_remove_staging"),
+        "record": (delivery, "remove"),
     }[moment]
     whole, calls = getattr(place, name), 0
 
     def dying(*words: object, **options: object) -> object:
         nonlocal calls
         calls += 1
-        if calls == (2 if moment == "record" else 1):  # the first is of the step that stages
+        if calls == 1:
             cluster.stop("immediate")
         return whole(*words, **options)
 
