@@ -86,5 +86,5 @@ def _summary(settings: Settings, results: "list[RunResult]") -> None:
         "  ask the graph    .venv/bin/lakehouse callers NAME      (or callees, importers, references, definitions)\n"
         '  ask the tables   .venv/bin/lakehouse sql "SELECT kind, count(*) FROM edges GROUP BY ALL"\n'
         "  open the UI      .venv/bin/dagster dev      then http://localhost:3000\n"
-        f"  the lake         {settings.lake}"
+        f"  the lake         {settings.tables or settings.lake}"
     )

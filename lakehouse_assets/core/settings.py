@@ -11,7 +11,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.object_path import LakePath, ObjectPath
 from lakehouse_assets.core.overlays import Overlay, read_overlay
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +50,13 @@ class Remote(_Frozen):
     @property
     def is_connect(self) -> bool:
         return self.url.startswith("sc://")
+
+
+class StorePlace(_Frozen):
+    """Tables in an object store, and the folder of this machine for what the store does not keep, such as locks."""
+
+    url: str
+    machine: Path
 
 
 class Endpoint(_Frozen):
@@ -101,12 +107,12 @@ class Settings(_Frozen):
     """What the settings file lets `${NAME}` stand for."""
 
     @property
-    def lake(self) -> LakePath:
+    def lake(self) -> Path | StorePlace:
         """Where the tables are. All else is in the home, whose locks spare the writers of a machine conflicts."""
         here = self.home / "lake"
         if self.tables is None:
             return here
-        return ObjectPath(self.tables, here) if self.is_on_object_store else Path(self.tables)
+        return StorePlace(url=self.tables, machine=here) if self.is_on_object_store else Path(self.tables)
 
     @property
     def is_on_object_store(self) -> bool:

@@ -19,7 +19,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.core.object_path import LakePath, ObjectPath
+from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 
 CHECKPOINT_EVERY = 100
 _PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}

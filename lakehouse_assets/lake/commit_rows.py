@@ -11,8 +11,8 @@ from urllib.parse import unquote
 import duckdb
 
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.scan import files_relation
 from lakehouse_assets.lake.shown_rows import as_pairs, as_rows, in_key_order, samples_of, shown_columns, shown_pairs
 from lakehouse_assets.lake.tables import Lake

@@ -113,7 +113,9 @@ def _lock(file: IO[bytes], subject: str) -> None:
 def _conflicts() -> tuple[type[Exception], ...]:
     """Errors that may tell of another writer; Spark's only if it is in use, so that it is not loaded for them."""
     errors: Any = sys.modules.get("pyspark.errors")
-    return (CommitFailedError, errors.PySparkException) if errors is not None else (CommitFailedError,)
+    java: Any = sys.modules.get("py4j.protocol")
+    engine = () if errors is None else (errors.PySparkException,)
+    return (CommitFailedError, *engine, *(() if java is None else (java.Py4JJavaError,)))
 
 
 def _is_conflict(error: Exception) -> bool:

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from lakehouse_assets.contracts.table import ColumnType, TableContract
 from lakehouse_assets.core.hashing import fingerprint
-from lakehouse_assets.core.object_path import LakePath, ObjectPath
+from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.plan.file_statistics import file_statistics
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.environment_changes import drop_environment
 from lakehouse_assets.lake.environments import Environments, kept_versions
 from lakehouse_assets.lake.known_tables import VERSION_TABLE
 from lakehouse_assets.lake.model_tables import named, stored_contract
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment

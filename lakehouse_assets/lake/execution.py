@@ -14,11 +14,11 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.commit_log import commit, is_plain
 from lakehouse_assets.lake.copy_on_write import execute_here
 from lakehouse_assets.lake.engine_executor import execute_by_engine
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.outcome import Outcome
 from lakehouse_assets.lake.rows import conform, with_audit
 from lakehouse_assets.lake.spark_executor import aligned, execute_spark

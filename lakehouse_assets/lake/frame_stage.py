@@ -12,10 +12,10 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.lake.making import in_order
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.worker_stage import FileStage, worker_stage
 from lakehouse_assets.plan.pruning import touched_files

@@ -10,9 +10,9 @@ from typing import Literal
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.java import find_java
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
 from lakehouse_assets.lake.jars import delta_jars
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.server import port_is_free, running_server
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql.ingested import ingested_contracts
@@ -111,7 +111,7 @@ def _lake(settings: Settings) -> Iterator[Finding]:
     there = [contract for contract in CATALOG.values() if lake.exists(contract)]
     for contract in (*there, *ingested):
         lake.open(contract)
-    strays = _strays(settings.lake, {*CATALOG, *(each.name for each in ingested)})
+    strays = _strays(lake.root, {*CATALOG, *(each.name for each in ingested)})
     beside = f" and {len(ingested)} ingested ones" if ingested else ""
     seen = f"{len(there)} of {len(CATALOG)} tables made{beside}, their logs readable"
     if strays:

@@ -9,8 +9,8 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.catalog import CATALOG
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.pins import pins
 from lakehouse_assets.lake.published import PublishedCommit, published_commits
 from lakehouse_assets.lake.tables import Lake
@@ -46,7 +46,7 @@ def pinned_commits(settings: Settings) -> Iterator[Hold]:
 
 def clones(settings: Settings) -> Iterator[Hold]:
     """Tables below the lake's folder whose log names files of another table there, as a shallow clone does."""
-    root = settings.lake
+    root = Lake(settings.lake).root
     for clone in _below(root):
         for table, files in _foreign_files(str(root), clone).items():
             yield Hold(table=table, by=f"clone {clone}", why=f"{clone} names these files", files=tuple(files))

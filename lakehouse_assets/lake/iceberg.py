@@ -36,9 +36,9 @@ from pyiceberg.utils.datetime import date_to_days, datetime_to_micros
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.lake.iceberg_schema import columns_of, iceberg_schema, iceberg_type, partition_spec
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.table_files import TableFolder
 from lakehouse_assets.lake.tables import Lake

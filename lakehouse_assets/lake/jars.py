@@ -71,8 +71,12 @@ HADOOP_VERSION = "3.5.0"
 S3 = JarSet(
     title="the JARs for S3",
     coordinates=f"org.apache.hadoop:hadoop-aws:{HADOOP_VERSION}",
-    names=(f"org.apache.hadoop_hadoop-aws-{HADOOP_VERSION}.jar", "software.amazon.awssdk_bundle-2.35.4.jar"),
-    excluded=("org.wildfly.openssl:*", "software.amazon.s3.analyticsaccelerator:*"),
+    names=(
+        f"org.apache.hadoop_hadoop-aws-{HADOOP_VERSION}.jar",
+        "software.amazon.awssdk_bundle-2.35.4.jar",
+        "software.amazon.s3.analyticsaccelerator_analyticsaccelerator-s3-1.3.1.jar",
+    ),
+    excluded=("org.wildfly.openssl:*",),
     serves="Spark cannot read or write tables in an object store",
 )
 

@@ -19,8 +19,8 @@ from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.concurrency import retried
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.plan.staleness import MaterializationKey

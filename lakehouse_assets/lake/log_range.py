@@ -16,8 +16,8 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.commit_log import log_entry
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.tables import entry_identity
 from lakehouse_assets.plan.cursors import CommitFacts, Cursor, TableState
 from lakehouse_assets.plan.pruning import FileFacts, touched_files

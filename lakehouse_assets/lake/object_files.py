@@ -6,7 +6,7 @@ from typing import Any
 
 from fsspec import AbstractFileSystem
 
-from lakehouse_assets.core.object_path import ObjectPath
+from lakehouse_assets.lake.object_path import ObjectPath
 
 
 class ObjectFiles(AbstractFileSystem):

@@ -11,8 +11,8 @@ from typing import Any
 from lakehouse_assets.contracts.plans import PLANS
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService

@@ -7,8 +7,8 @@ pushed into the files, and those of other partitions are not opened.
 from collections.abc import Sequence
 
 from lakehouse_assets.contracts.table import ColumnType, TableContract
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.lake.log_range import data_files
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Scopes, scope_predicate
 from lakehouse_assets.plan.sql_text import literal, name

@@ -11,9 +11,9 @@ import pyarrow as pa
 from deltalake import DeltaTable, write_deltalake
 
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.commit_log import brought_up, commit, is_plain, newest_version
 from lakehouse_assets.lake.concurrency import retried
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.table_columns import add_columns
 from lakehouse_assets.lake.table_files import TableFolder
 from lakehouse_assets.lake.tables import Lake, entry_identity

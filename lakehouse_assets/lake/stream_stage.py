@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import StreamedRows
 from lakehouse_assets.lake.contents import places
 from lakehouse_assets.lake.data_files import (
@@ -29,6 +28,7 @@ from lakehouse_assets.lake.data_files import (
     write_data_file,
 )
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.row_checks import violations_in
 from lakehouse_assets.lake.rows import with_audit
 from lakehouse_assets.lake.staging import LocalStage, Staged

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Literal
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.table import Strategy, TableContract
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError, LakeStateError, SourceError
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService

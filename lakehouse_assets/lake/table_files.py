@@ -11,9 +11,9 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.contents import places
 from lakehouse_assets.lake.data_files import ROWS_PER_FILE, DataFile, open_parquet, write_data_file
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.pruning import FileFacts

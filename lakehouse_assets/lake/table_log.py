@@ -12,8 +12,8 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.log_range import feed_actions, oldest_version
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.vacuum import DiskFile, FeedFile, LoggedFile, TableLog
 

@@ -19,9 +19,10 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
-from lakehouse_assets.core.object_path import LakePath, ObjectPath
+from lakehouse_assets.core.settings import StorePlace
 from lakehouse_assets.lake.commit_log import has_log, log_entry
 from lakehouse_assets.lake.local_sql import read_object_stores
+from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.file_statistics import with_statistics
 from lakehouse_assets.plan.sql_text import column
@@ -82,9 +83,9 @@ _present: dict[LakePath, _Present] = {}
 class Lake:
     """The folder of tables."""
 
-    def __init__(self, root: LakePath) -> None:
-        self.root = root
-        if isinstance(root, ObjectPath):
+    def __init__(self, root: LakePath | StorePlace) -> None:
+        self.root: LakePath = ObjectPath(root.url, root.machine) if isinstance(root, StorePlace) else root
+        if isinstance(self.root, ObjectPath):
             read_object_stores()
 
     @property

@@ -23,7 +23,6 @@ from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.diagnostics import Diagnostic, collecting, phase, report, seconds_by_phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
@@ -35,6 +34,7 @@ from lakehouse_assets.lake.frame_stage import frame_stage, is_for_workers
 from lakehouse_assets.lake.job import Job, check_keys, job_of
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.moved_keys import moved_keys
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.quarantine import judge, set_aside
 from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport, report_of

@@ -22,7 +22,6 @@ from lakehouse_assets.contracts.schemas import arrow_type, spark_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.data_files import (
     BYTES_PER_FILE,
@@ -33,6 +32,7 @@ from lakehouse_assets.lake.data_files import (
     remove_files,
     remove_marked,
 )
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.staging import Staged

@@ -20,9 +20,9 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.core.object_path import LakePath
 from lakehouse_assets.lake.contents import Places, places
 from lakehouse_assets.lake.data_files import write_data_file
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.row_checks import violations_in
 from lakehouse_assets.lake.rows import conform, type_name, with_audit
 from lakehouse_assets.plan.alignment import check_batch_columns

@@ -91,6 +91,8 @@ def object_store_conf(endpoint: Endpoint) -> dict[str, str]:
             "software.amazon.awssdk.auth.credentials.EnvironmentVariableCredentialsProvider"
         ),
         f"{s3a}create.performance": "true",
+        # The default reader fetches ahead for files of gigabytes; ours are of megabytes.
+        f"{s3a}input.stream.type": "classic",
         f"{s3a}create.conditional.enabled": "true",
         f"{s3a}endpoint.region": endpoint.region,
         **({f"{s3a}endpoint": endpoint.url} if endpoint.url else {}),

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.object_path import ObjectPath
-from lakehouse_assets.core.settings import PROJECT_ROOT, InProcess, Remote, Resident, load_settings
+from lakehouse_assets.core.settings import PROJECT_ROOT, InProcess, Remote, Resident, StorePlace, load_settings
 
 
 def test_without_settings_the_home_is_in_the_project_and_spark_is_the_resident_server_if_it_is_up():
@@ -62,7 +61,7 @@ def test_the_tables_are_in_the_home_in_another_folder_or_in_a_bucket_and_locks_o
     other = load_settings(home | {"LAKEHOUSE_LAKE": str(tmp_path / "other")})
     assert (other.lake, other.locks) == (tmp_path / "other", tmp_path / "other")
     away = load_settings(home | KEYS | {"LAKEHOUSE_LAKE": "s3://bucket/team/lake/"})
-    assert away.lake == ObjectPath("s3://bucket/team/lake", tmp_path)
+    assert away.lake == StorePlace(url="s3://bucket/team/lake", machine=tmp_path / "home/lake")
     assert away.locks == tmp_path / "home/lake"
 
 

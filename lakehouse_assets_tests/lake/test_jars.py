@@ -128,7 +128,7 @@ def test_what_ivy_left_unfinished_is_not_kept(
 
 
 def test_of_two_at_once_the_first_folder_stays(env: dict[str, str], monkeypatch: pytest.MonkeyPatch):
-    def overtaken(partial: Path, _: dict[str, str]) -> Path:
+    def overtaken(partial: Path, _: dict[str, str], __: JarSet) -> Path:
         monkeypatch.setattr(jars, "_ask_ivy", ivy_that())
         first.extend(resolve_jars(env))
         first[0].with_name("mark").write_text("first")

@@ -16,9 +16,9 @@ from deltalake import DeltaTable
 from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.writes import WRITES
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.comparison import compare
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import LAKEHOUSE, at_once
 from lakehouse_assets_tests.support.ports import free_port

@@ -14,9 +14,9 @@ import pytest
 from lakehouse_assets.contracts.repositories import REPOSITORIES
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.effects import EffectPoint
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
 from lakehouse_assets_tests.support.command import at_once
@@ -53,8 +53,8 @@ def on_two_machines(tmp_path: Path, first: list[Write], second: list[Write]) -> 
         start(writes, name=name, meeting=meeting, home=tmp_path / name)
         for name, writes in (("one", first), ("two", second))
     ]
-    for code, _, complaints in [finish(process) for process in processes]:
-        assert code == 0, complaints
+    ends = [finish(process) for process in processes]
+    assert [code for code, _, _ in ends] == [0, 0], [complaints for _, _, complaints in ends]
 
 
 def contents_are_what_the_ledger_says(lake: Lake) -> None:

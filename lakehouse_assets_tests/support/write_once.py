@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.core.effects import KILL_AT, EffectPoint
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.settings import Executor, load_settings
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
@@ -25,7 +25,7 @@ from lakehouse_assets_tests.support.writes import THINGS, table_of, worker_rows,
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 300.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ def start(
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, Any]], str]:
     """The process's exit code, what its writes did, and what it complained of."""
-    out, complaints = process.communicate(timeout=300)
+    out, complaints = process.communicate(timeout=900)
     return process.returncode, [json.loads(line) for line in out.splitlines()], complaints
 
 

@@ -1,7 +1,6 @@
 """A place in an object store behaves as a path does, and makes an object only where there is none."""
 
 import pickle
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import obstore
@@ -9,19 +8,19 @@ import pyarrow as pa
 import pytest
 from obstore.store import MemoryStore
 
-from lakehouse_assets.core import object_path
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
-from lakehouse_assets.core.object_path import ObjectPath
 from lakehouse_assets.core.store_errors import store_error
+from lakehouse_assets.lake import object_path
 from lakehouse_assets.lake.commit_log import has_log, log_entry, put_if_absent
 from lakehouse_assets.lake.data_files import open_parquet, remove_files, remove_marked, write_parquet
 from lakehouse_assets.lake.object_files import ObjectFiles
+from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.table_log import files_on_disk
 from lakehouse_assets.lake.tables import entry_identity
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryStore]:
+def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     held = MemoryStore()
     monkeypatch.setattr(object_path, "_store", lambda bucket: held)
     return held
@@ -97,10 +96,10 @@ def test_a_log_entry_that_is_taken_is_a_conflict(root: ObjectPath) -> None:
 def test_an_entry_is_told_from_another_in_its_place(root: ObjectPath) -> None:
     entry = log_entry(root / "t", 0)
     assert entry_identity(root / "t", 0) is None
-    entry.put_new(b"first")
+    put_if_absent(entry, b"first")
     first = entry_identity(root / "t", 0)
     entry.unlink()
-    entry.put_new(b"other")
+    put_if_absent(entry, b"other")
     assert first is not None
     assert entry_identity(root / "t", 0) != first
 
