@@ -25,10 +25,10 @@ def test_a_run_that_was_launched_has_failed_if_its_process_is_gone_and_a_command
     instance = DagsterInstance.ephemeral()
     launcher.register_instance(instance)  # weakly
     assert launcher.check_run_worker_health(run).status == WorkerStatus.RUNNING  # nothing is known of it yet
-    begin(settings.lake, "r")
+    begin(settings.locks, "r")
     assert launcher.check_run_worker_health(run).status == WorkerStatus.RUNNING
-    end(settings.lake, "r")
-    (settings.lake / ".locks" / "runs" / "r").touch()  # as a kill leaves it
+    end(settings.locks, "r")
+    (settings.locks / ".locks" / "runs" / "r").touch()  # as a kill leaves it
     wanted = WorkerStatus.FAILED if launched else WorkerStatus.RUNNING
     assert launcher.check_run_worker_health(run).status == wanted
 
@@ -51,9 +51,9 @@ def test_a_run_that_started_and_came_to_no_step_has_failed_after_a_while_unless_
         assert asked(is_late=True) == WorkerStatus.RUNNING  # Dagster itself minds what has not started
         report(DagsterEventType.RUN_START)
         assert [asked(is_late=late) for late in (False, True)] == [WorkerStatus.RUNNING, WorkerStatus.FAILED]
-        begin(settings.lake, run.run_id)
+        begin(settings.locks, run.run_id)
         assert asked(is_late=True) == WorkerStatus.RUNNING  # it waits for its repositories
-        end(settings.lake, run.run_id)
+        end(settings.locks, run.run_id)
         report(DagsterEventType.STEP_START)
         assert asked(is_late=True) == WorkerStatus.RUNNING
 

@@ -21,6 +21,7 @@ from lakehouse_assets_tests.bench.soak import soak
 from lakehouse_assets_tests.bench.updates import updates
 from lakehouse_assets_tests.bench.upsert import memory, upsert
 from lakehouse_assets_tests.support.command import java_was_started, without_java
+from lakehouse_assets_tests.support.places import local
 
 FILES = 2000
 
@@ -92,7 +93,7 @@ def blobs() -> None:
         reading = Reading(repository=repository, git_dir=path, head=resolve_head(repository, settings.mirrors))
 
         def build(number: int) -> int:
-            lake = Lake(settings.lake / str(number))
+            lake = Lake(local(settings.lake) / str(number))
             missing = missing_contents(lake, snapshots_table([reading]))
             frame = blobs_frame(spark, missing, [reading], slices=settings.cores)
             batch = Batch(rows=frame, keys=(git_key(BLOBS, repository, reading.head.commit_sha),))

@@ -25,6 +25,7 @@ from lakehouse_assets_tests.bench.generated import (
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, goal, heading
 from lakehouse_assets_tests.bench.scale_facts import Soaked, keep_soaked
 from lakehouse_assets_tests.bench.scale_page import write_page
+from lakehouse_assets_tests.support.places import local
 
 UPDATES = 500
 FILES = 200
@@ -84,7 +85,7 @@ def _run(path: Path, updates: int) -> None:
         if number % _MAINTENANCE_EVERY == 0:
             for words in (("optimize",), ("vacuum",)):
                 command(LAKEHOUSE, *words, home=settings.home)
-        print(json.dumps({"seconds": seconds, **_held(settings.lake)}), flush=True)
+        print(json.dumps({"seconds": seconds, **_held(local(settings.lake))}), flush=True)
 
 
 def _held(lake: Path) -> dict[str, int]:

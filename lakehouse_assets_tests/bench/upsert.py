@@ -34,6 +34,7 @@ from lakehouse_assets_tests.bench.items import (
     worker_items,
 )
 from lakehouse_assets_tests.bench.measure import heading, line, timed
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import write
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _service(
 
 
 def _merge_rs(lake: Lake, rows: pa.Table, owners: tuple[str, ...]) -> None:
-    merge = DeltaTable(lake.path(ITEMS)).merge(
+    merge = DeltaTable(local(lake.path(ITEMS))).merge(
         rows,
         predicate=f"t.repo = 'r' AND t.path IN ({_listed(owners)}) AND t.repo = s.repo AND t.path = s.path "
         "AND t.name = s.name",
@@ -248,14 +249,14 @@ def _verdict(ratio: float, goal: str) -> str:
 
 
 def _copy(lake: Lake, name: str) -> Lake:
-    copy = Lake(lake.root.with_name(f"{lake.root.name}-{name}"))
-    shutil.copytree(lake.root, copy.root, copy_function=os.link)
+    copy = Lake(local(lake.root).with_name(f"{local(lake.root).name}-{name}"))
+    shutil.copytree(local(lake.root), local(copy.root), copy_function=os.link)
     return copy
 
 
 def _drop(*lakes: Lake) -> None:
     for lake in lakes:
-        shutil.rmtree(lake.root)
+        shutil.rmtree(local(lake.root))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from lakehouse_assets.core.errors import BadInputError, SourceError
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
 from lakehouse_assets.core.text import visible, visible_lines
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json, spawn
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.repos import RepoBuilder
 
 
@@ -151,7 +152,7 @@ def test_a_write_can_be_planned_without_being_done(settings: Settings, tmp_path:
     assert "write to blobs: append_new as append" in lakehouse("plan-write", "blobs", str(rows)).stdout
     with pytest.raises(BadInputError, match="says nothing of repo"):
         lakehouse("plan-write", "snapshots", str(rows))
-    assert not (settings.lake / "blobs").exists()
+    assert not (local(settings.lake) / "blobs").exists()
 
 
 def test_the_doctor_finds_a_well_machine_well(settings: Settings):

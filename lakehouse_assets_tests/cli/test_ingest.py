@@ -11,6 +11,7 @@ from lakehouse_assets.contracts.connections import SqliteConnection
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.shops import Shop
 
 
@@ -34,7 +35,7 @@ def test_a_dry_run_prints_the_query_with_its_values_and_does_nothing(shop: Shop)
     printed = lakehouse("ingest", "shop_orders", "--dry-run").stdout
     assert "first (the table has no rows)" in printed
     assert '"id" < 4' in printed
-    assert not (shop.settings.lake / "shop_orders").exists()
+    assert not (local(shop.settings.lake) / "shop_orders").exists()
 
 
 def test_a_dry_run_tells_which_files_would_be_read(shop: Shop, tmp_path: Path):
@@ -42,7 +43,7 @@ def test_a_dry_run_tells_which_files_would_be_read(shop: Shop, tmp_path: Path):
     files = [{"name": "things", "path": str(tmp_path / "*.csv"), "format": "csv"}]
     (tmp_path / "ingest" / "files.yaml").write_text(yaml.safe_dump({"files": files}))
     assert "1 to be read, 0 unchanged" in lakehouse("ingest", "things", "--dry-run").stdout
-    assert not (shop.settings.lake / "things").exists()
+    assert not (local(shop.settings.lake) / "things").exists()
     lakehouse("ingest", "things")
     (tmp_path / "b.csv").write_text("x\n2\n")
     (plan,) = lakehouse_json("ingest", "things", "--dry-run")

@@ -18,6 +18,7 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.faults.prepared import Prepared, differences, prepared_lakes
 from lakehouse_assets_tests.support.command import LAKEHOUSE, spawn
+from lakehouse_assets_tests.support.places import local
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a disk")
 WITHOUT_SPARK = {"LAKEHOUSE_EXECUTOR": "delta-rs"}
@@ -85,8 +86,8 @@ def test_a_lake_that_is_read_only_answers_and_says_that_it_cannot_be_written(
         settings = load_settings({"LAKEHOUSE_HOME": str(tmp_path / name)})
         shutil.copytree(prepared.first, settings.home if part == "lake" else disk / "home")
         if part == "lake":
-            shutil.move(settings.lake, disk / "lake")
-            settings.lake.symlink_to(disk / "lake")
+            shutil.move(local(settings.lake), disk / "lake")
+            local(settings.lake).symlink_to(disk / "lake")
         else:
             settings = load_settings({"LAKEHOUSE_HOME": str(disk / "home")})
         mount(disk, "ro")
@@ -104,7 +105,9 @@ def test_a_table_that_may_not_be_written_is_named(
 ):
     tried = fault("no permission to write a table")
     shutil.copytree(prepared.first, settings.home)
-    folders = [path for path in (settings.lake / table, *(settings.lake / table).rglob("*")) if path.is_dir()]
+    folders = [
+        path for path in (local(settings.lake) / table, *(local(settings.lake) / table).rglob("*")) if path.is_dir()
+    ]
     for folder in folders:
         folder.chmod(0o555)
     done = subprocess.run(

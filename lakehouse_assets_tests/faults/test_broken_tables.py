@@ -16,6 +16,7 @@ from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.faults.prepared import Prepared, differences, prepared_lakes
 from lakehouse_assets_tests.faults.test_broken_surroundings import WITHOUT_SPARK, refused
 from lakehouse_assets_tests.support.command import spawn
+from lakehouse_assets_tests.support.places import local
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +58,7 @@ def test_a_damaged_table_is_named_and_is_right_after_the_remedy(
 ):
     tried = fault(f"{name}; {remedy}")
     shutil.copytree(prepared.first, settings.home)
-    folder = settings.lake / table
+    folder = local(settings.lake) / table
     files, harm = HARM[name]
     for path in files(folder):
         harm(path)

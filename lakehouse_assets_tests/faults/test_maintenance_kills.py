@@ -20,6 +20,7 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.faults.prepared import Prepared, differences, prepared_lakes
 from lakehouse_assets_tests.support.command import LAKEHOUSE, lakehouse, lakehouse_json, spawn
+from lakehouse_assets_tests.support.places import local
 
 pytestmark = pytest.mark.slow
 
@@ -133,8 +134,8 @@ def test_an_environment_shows_the_same_after_an_apply_or_a_collection_was_killed
         again(updated, "env", "drop", "prod")
         killed(updated, point, "env", "gc")
         again(updated, "env", "gc")
-        assert not list(updated.lake.glob("*__*"))
-        assert not list(updated.lake.glob(".removed-*"))
+        assert not list(local(updated.lake).glob("*__*"))
+        assert not list(local(updated.lake).glob(".removed-*"))
         again(updated, "env", "create", "prod")
         again(updated, "apply", "prod")
     tried.compared(lakehouse_json("sql", "--env", "prod", query), shown)

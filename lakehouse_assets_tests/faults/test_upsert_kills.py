@@ -19,6 +19,7 @@ from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
 from lakehouse_assets_tests.faults.conftest import FaultNamed
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.write_once import Write, carry_out, finish, start
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, thing
 
@@ -163,7 +164,7 @@ def test_a_kill_while_workers_write_leaves_files_that_are_no_rows(
 
 def test_a_table_whose_maker_was_killed_is_made_anew(lake: Lake):
     """Engines write a log entry under another name first; a kill leaves that file, and no table."""
-    log = lake.path(THINGS) / "_delta_log"
+    log = local(lake.path(THINGS)) / "_delta_log"
     log.mkdir(parents=True)
     (log / "00000000000000000000.json#1").write_text("{")
     assert not lake.exists(THINGS)

@@ -19,6 +19,7 @@ from lakehouse_assets.lake.change_feed import Changes, changed_owners, present_c
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import WHY, Cursor, FilterPolicy
 from lakehouse_assets.plan.scope import equal_scopes
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
 A = equal_scopes("repo", ["a"])
@@ -35,7 +36,7 @@ class Things:
 
     @property
     def folder(self) -> Path:
-        return self.lake.path(THINGS)
+        return local(self.lake.path(THINGS))
 
     @property
     def table(self) -> DeltaTable:
@@ -297,6 +298,7 @@ def test_what_the_feed_cannot_tell_is_noticed_and_read_otherwise(things: Things,
     assert applied(before, changes) == things.rows()
     (said,) = [d for d in diagnostics if d.part == "change feed"]
     assert (said.level, said.values["reason"]) == ("warning", reason)
+    assert changes.reason is not None
     assert said.message.startswith(WHY[changes.reason])
     assert ("compared with the earlier" in said.message) == (way == "comparison")
     # The next reading is by the feed again.

@@ -14,6 +14,7 @@ from lakehouse_assets.lake.holders import clones, iceberg_snapshots
 from lakehouse_assets.lake.iceberg import NAMESPACE, open_catalog, publish
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.vacuum import vacuum_table
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.worlds import World
 from lakehouse_assets_tests.support.writes import write
 
@@ -51,7 +52,7 @@ def test_a_snapshot_of_iceberg_keeps_its_files(settings: Settings, linked: Lake)
 def test_a_clone_keeps_the_files_that_it_names(settings: Settings, linked: Lake):
     table = linked.open(LINKS)
     (path,) = pa.table(table.get_add_actions())["path"].to_pylist()
-    shallow_clone(linked, linked.root / "dev" / "links", path)
+    shallow_clone(linked, local(linked.root) / "dev" / "links", path)
     link(linked, "a.py:h().")
     link(linked, "a.py:i().")
     (hold,) = clones(settings)
@@ -65,7 +66,7 @@ def shallow_clone(lake: Lake, folder: Path, path: str) -> None:
     """A table whose log names a file of another by its whole path, as Spark's SHALLOW CLONE writes it."""
     (lake.path(LINKS) / "_delta_log").mkdir(exist_ok=True)
     actions: list[dict[str, dict[str, object]]] = []
-    for log in sorted((lake.path(LINKS) / "_delta_log").glob("*.json")):
+    for log in sorted((local(lake.path(LINKS)) / "_delta_log").glob("*.json")):
         actions += [json.loads(line) for line in log.read_text().splitlines()]
     kept = [action for action in actions if "protocol" in action or "metaData" in action]
     kept += [action for action in actions if "add" in action]
@@ -73,6 +74,6 @@ def shallow_clone(lake: Lake, folder: Path, path: str) -> None:
         if "metaData" in action:
             action["metaData"]["id"] = str(uuid.uuid4())
         if "add" in action:
-            action["add"]["path"] = (lake.path(LINKS) / path).as_uri()
+            action["add"]["path"] = (local(lake.path(LINKS)) / path).as_uri()
     (folder / "_delta_log").mkdir(parents=True)
     (folder / "_delta_log" / f"{0:020}.json").write_text("".join(json.dumps(action) + "\n" for action in kept))

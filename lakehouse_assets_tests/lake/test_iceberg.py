@@ -16,6 +16,7 @@ from lakehouse_assets.lake.holders import iceberg_snapshots
 from lakehouse_assets.lake.iceberg import NAMESPACE, held_versions, open_catalog, publish
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse_json
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.sample_graph import save_samples
 from lakehouse_assets_tests.support.shapes import SHAPES, Shape
 from lakehouse_assets_tests.support.shops import run_sql
@@ -139,7 +140,7 @@ def test_a_file_that_iceberg_could_not_read_is_copied(
 
 def test_a_table_whose_files_do_not_tell_all_is_refused(lake: Lake, catalog: Catalog):
     write(lake, THINGS, table_of(THINGS, [thing("a", "x", "1")]))
-    DeltaTable(lake.path(THINGS)).alter.set_table_properties(
+    DeltaTable(local(lake.path(THINGS))).alter.set_table_properties(
         {"delta.constraints.c": "size > 0"}, raise_if_not_exists=False
     )
     with pytest.raises(LakeStateError, match="beyond plain data files"):

@@ -11,6 +11,7 @@ from lakehouse_assets.lake.plan_log import record_plans, recorded
 from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.places import local
 
 
 @pytest.fixture(params=["the same process", "another process"])
@@ -67,7 +68,7 @@ def test_a_step_that_means_something_else_is(lake: Lake, monkeypatch, next_run):
 
 def test_a_lake_that_was_begun_anew_gets_them_again(lake: Lake):
     record_plans(lake, "run 1")
-    lake.root.rename(lake.root.with_name("away"))
+    local(lake.root).rename(local(lake.root).with_name("away"))
     assert record_plans(lake, "run 2") == list(STEPS)
 
 

@@ -19,6 +19,7 @@ from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
 
@@ -49,7 +50,7 @@ def test_a_table_that_was_never_made_has_no_rows(lake: Lake):
 
 def test_data_files_without_a_log_are_refused_instead_of_overwritten(lake: Lake):
     Registry(lake).add([Repository(name="a", location="/a", kind="directory")])
-    shutil.rmtree(lake.path(REPOSITORIES) / "_delta_log")
+    shutil.rmtree(local(lake.path(REPOSITORIES)) / "_delta_log")
     with pytest.raises(LakeStateError, match="no Delta log"):
         lake.read(REPOSITORIES)
     with pytest.raises(LakeStateError, match="no Delta log"):
@@ -58,7 +59,7 @@ def test_data_files_without_a_log_are_refused_instead_of_overwritten(lake: Lake)
 
 def test_a_log_that_cannot_be_read_is_refused_by_name(lake: Lake):
     lake.ensure(COMMITS)
-    (lake.path(COMMITS) / "_delta_log" / "00000000000000000000.json").write_text("{ not json")
+    (local(lake.path(COMMITS)) / "_delta_log" / "00000000000000000000.json").write_text("{ not json")
     with pytest.raises(LakeStateError, match="table commits"):
         lake.read(COMMITS)
 
@@ -106,7 +107,7 @@ def test_what_another_process_commits_to_a_table_that_is_open_here_is_read(lake:
     _write_size(lake, 1)
     assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 1}]
     for _ in range(3):
-        DeltaTable(lake.path(THINGS)).update({"size": "size + 1"})
+        DeltaTable(local(lake.path(THINGS))).update({"size": "size + 1"})
     assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 4}]
     _write_size(lake, 9)
     assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 9}]
@@ -118,8 +119,8 @@ def test_a_table_in_the_place_of_one_that_was_open_is_read_as_it_is(lake: Lake, 
         _write_size(each, number)
         assert each.read(THINGS, columns=["size"]).to_pylist() == [{"size": number}]
     assert lake.present(THINGS).version() == other.present(THINGS).version()
-    shutil.rmtree(lake.path(THINGS))
-    shutil.copytree(other.path(THINGS), lake.path(THINGS))
+    shutil.rmtree(local(lake.path(THINGS)))
+    shutil.copytree(local(other.path(THINGS)), local(lake.path(THINGS)))
     assert lake.read(THINGS, columns=["size"]).to_pylist() == [{"size": 2}]
 
 
@@ -128,7 +129,7 @@ def test_rows_are_appended_to_the_table_that_is_there_now(lake: Lake):
     for number in (1, 2, 3):
         _write_size(lake, number)
     assert lake.read(WRITES).num_rows == 3
-    shutil.rmtree(lake.path(WRITES))
+    shutil.rmtree(local(lake.path(WRITES)))
     _write_size(lake, 4)
     assert lake.read(WRITES).num_rows == 1
     assert lake.open(WRITES).version() == 1
@@ -144,7 +145,7 @@ def test_the_files_of_writes_do_not_grow_in_number_with_the_writes(lake: Lake, m
 
 def test_a_log_whose_newest_entry_was_emptied_is_refused_instead_of_read_without_its_rows(lake: Lake):
     write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f")]), run_id="run")
-    newest = max((lake.path(THINGS) / "_delta_log").glob("*.json"))
+    newest = max((local(lake.path(THINGS)) / "_delta_log").glob("*.json"))
     newest.write_text("")
     with pytest.raises(LakeStateError, match=rf"table things: .*{newest.name} is empty"):
         lake.open(THINGS)
@@ -153,6 +154,6 @@ def test_a_log_whose_newest_entry_was_emptied_is_refused_instead_of_read_without
 def test_an_emptied_entry_is_refused_also_behind_a_table_that_is_open(lake: Lake):
     _write_size(lake, 1)
     version = lake.present(THINGS).version()
-    log_entry(lake.path(THINGS), version + 1).write_text("")
+    local(log_entry(lake.path(THINGS), version + 1)).write_text("")
     with pytest.raises(LakeStateError, match="is empty"):
         lake.present(THINGS)

@@ -17,6 +17,7 @@ from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
 from lakehouse_assets_tests.support.checked_writes import feed_between
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, write
 
 BOTH = pytest.mark.parametrize("executor", ["delta-rs", "spark"])
@@ -84,8 +85,8 @@ def test_equal_rows_are_not_written_and_the_commit_names_no_file(lake: Lake, spa
     if executor == "delta-rs":  # Spark's MERGE copies a file that it has looked into
         assert (second.files_added, second.files_removed) == (0, 0)
         assert lake.open(THINGS).file_uris() == files
-    assert not feed_between(lake.path(THINGS), first.version_after)
-    assert not feed_between(lake.path(THINGS), first.version_after, spark)
+    assert not feed_between(local(lake.path(THINGS)), first.version_after)
+    assert not feed_between(local(lake.path(THINGS)), first.version_after, spark)
     assert Ledger(lake).latest([THINGS])[("things", "a")].cursor == "c2"
     assert second.data_versions == first.data_versions
 
@@ -110,7 +111,7 @@ def test_a_table_that_was_deleted_and_is_made_anew_starts_from_nothing(lake: Lak
         done = write(lake, THINGS, changed, owners=("x.py",), run_id="two")
         assert (done.action, done.rows_updated, done.version_after) == ("merge", 1, 2)
         assert done.data_versions == {"a": content(rows_of(lake, THINGS))}
-        shutil.rmtree(lake.path(THINGS))
+        shutil.rmtree(local(lake.path(THINGS)))
 
 
 @BOTH
@@ -276,7 +277,7 @@ def test_every_so_many_versions_there_is_a_checkpoint_and_nothing_is_lost_with_w
     paths = [f"{number}.py" for number in range(12)]
     for run, path in enumerate(paths):
         write(lake, THINGS, table_of(THINGS, [thing("a", path, "f", run)]), owners=(path,), run_id=str(run))
-    log = lake.path(THINGS) / "_delta_log"
+    log = local(lake.path(THINGS)) / "_delta_log"
     assert [int(file.name[:20]) for file in sorted(log.glob("*.checkpoint.parquet"))] == [5, 10]
     for entry in log.glob("*.json"):
         if int(entry.stem) < 10:

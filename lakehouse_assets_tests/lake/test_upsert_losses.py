@@ -15,6 +15,7 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Equals, Scope, Window, equal_scopes
 from lakehouse_assets_tests.support.checked_writes import checked_write, counts_of, feed_between, plain_rows
 from lakehouse_assets_tests.support.model_table import Counts, ModelTable
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.shapes import SHAPES
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, write
 
@@ -77,7 +78,7 @@ def test_a_write_to_one_partition_of_any_type_leaves_the_others(lake: Lake, shap
             lake, model, contract, [], scopes={name: shape.every[name]}, strategy=strategy, run_id=strategy,
             compare_feed=feed,
         )  # fmt: skip
-        assert len(model.rows) == len(plain_rows(lake.path(contract)))
+        assert len(model.rows) == len(plain_rows(local(lake.path(contract))))
     assert 0 < len(model.rows) < len(everything)
     assert done.rows_deleted == 0, "the first of the two deleted all that there was"
 
@@ -244,7 +245,7 @@ def test_three_changed_rows_of_a_hundred_thousand_are_the_whole_change_feed(
     model = ModelTable()
     done = write(lake, THINGS, table_of(THINGS, rows), run_id="2", executor=executor, spark=spark)
     assert counts_of(done) == Counts(inserted=1, updated=2, deleted=1, unchanged=99_997)
-    feed = feed_between(lake.path(THINGS), first.version_after)
+    feed = feed_between(local(lake.path(THINGS)), first.version_after)
     assert sorted((change, dict(row)["name"]) for change, row in feed.elements()) == [
         ("delete", repr(gone["name"])),
         ("insert", "'f'"),

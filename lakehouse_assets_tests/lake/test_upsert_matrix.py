@@ -15,6 +15,7 @@ from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.checked_writes import checked_write, plain_rows
 from lakehouse_assets_tests.support.model_table import ModelTable, in_scopes
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.shapes import SHAPES, Shape
 from lakehouse_assets_tests.support.writes import table_of, write
 
@@ -115,7 +116,7 @@ def check(
     if state == "an empty table":
         lake.ensure(shape.contract())
     elif state != "no table":
-        shutil.copytree(filled(shape), lake.root)
+        shutil.copytree(filled(shape), local(lake.root))
         model.write(shape.contract(), before(shape), scopes=shape.every.values(), strategy="upsert")
     contract = contract_in(shape, state)
     rows = [{name: row.get(name) for name in contract.column_names} for row in batch(shape, state)]
@@ -192,8 +193,8 @@ def test_workers_leave_the_table_as_the_model_says(
 def test_a_column_of_another_type_is_refused_and_the_table_stays(
     lake: Lake, filled: Callable[[Shape], Path], shape: Shape, way: Way
 ):
-    shutil.copytree(filled(shape), lake.root)
-    version, held = lake.open(shape.contract()).version(), plain_rows(lake.path(shape.contract()))
+    shutil.copytree(filled(shape), local(lake.root))
+    version, held = lake.open(shape.contract()).version(), plain_rows(local(lake.path(shape.contract())))
     changed = tuple(replace(each, type="string") if each.name == "size" else each for each in shape.contract().columns)
     contract = replace(shape.contract(), columns=changed)
     rows = [{**row, "size": "large"} for row in batch(shape, "the same schema")]
@@ -203,4 +204,4 @@ def test_a_column_of_another_type_is_refused_and_the_table_stays(
             owners=way.owners, run_id="later",
         )  # fmt: skip
     assert lake.open(contract).version() == version
-    assert plain_rows(lake.path(contract)) == held
+    assert plain_rows(local(lake.path(contract))) == held

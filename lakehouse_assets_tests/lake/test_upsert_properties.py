@@ -20,6 +20,7 @@ from lakehouse_assets.plan.row_hash import row_hash_sql, row_hashes
 from lakehouse_assets.plan.scope import Scope, equal_scopes
 from lakehouse_assets_tests.support.checked_writes import checked_write, counts_of, feed_between
 from lakehouse_assets_tests.support.model_table import ModelTable
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
 _KINDS: tuple[ColumnType, ...] = (
@@ -185,7 +186,7 @@ def test_both_executors_write_the_same_rows_and_tell_the_same_of_them(
                 lake, models[executor], WIDE, step.rows, scopes=step.scopes, strategy=step.strategy,
                 owners=step.owners, run_id=f"run-{run}", executor=executor, spark=spark,  # pyright: ignore[reportArgumentType]
             )  # fmt: skip
-            feed = feed_between(lake.path(WIDE), before)
+            feed = feed_between(local(lake.path(WIDE)), before)
             told[executor] = (counts_of(done), done.action, done.data_versions, feed)
         assert told["spark"] == told["delta-rs"]
 

@@ -25,6 +25,7 @@ from lakehouse_assets.lake.vacuum import look, vacuum_table
 from lakehouse_assets.plan.cursors import Cursor
 from lakehouse_assets.plan.holds import Hold
 from lakehouse_assets.plan.scope import equal_scopes
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, write
 
 NOW = timedelta(0)
@@ -114,7 +115,7 @@ def test_log_entries_go_only_behind_what_is_held(lake: Lake):
 
 def age_log(lake: Lake) -> None:
     """Make every log entry look two months old."""
-    for path in (lake.path(THINGS) / "_delta_log").glob("*.json"):
+    for path in (local(lake.path(THINGS)) / "_delta_log").glob("*.json"):
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         for action in lines:
             if "commitInfo" in action:

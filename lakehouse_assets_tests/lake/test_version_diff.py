@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.version_diff import version_diff
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
 
@@ -53,7 +54,7 @@ def test_versions_that_are_not_there_are_refused(lake: Lake):
     last = put(lake, [thing("r", "p", "b")], "2")
     with pytest.raises(BadInputError, match=f"the newest is {last}"):
         version_diff(lake, THINGS, 0, 99)
-    for file in lake.path(THINGS).glob("repo=r/*.parquet"):
+    for file in local(lake.path(THINGS)).glob("repo=r/*.parquet"):
         file.unlink()
     with pytest.raises(LakeStateError, match="removed"):
         version_diff(lake, THINGS, last - 1, last)

@@ -22,6 +22,7 @@ from lakehouse_assets.plan.row_hash import content_of
 from lakehouse_assets.plan.write_facts import BatchFacts
 from lakehouse_assets_tests.support.checked_writes import counts_of, feed_between
 from lakehouse_assets_tests.support.model_table import Counts
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, worker_rows, write
 
 
@@ -30,7 +31,7 @@ def content(rows: list[dict[str, Any]]) -> str:
 
 
 def data_files(lake: Lake) -> list[Path]:
-    return [path for path in lake.path(THINGS).rglob("*.parquet") if "_delta_log" not in path.parts]
+    return [path for path in local(lake.path(THINGS)).rglob("*.parquet") if "_delta_log" not in path.parts]
 
 
 def changes_of(lake: Lake) -> list[Path]:
@@ -48,7 +49,7 @@ def test_a_first_load_is_committed_from_the_workers_files(lake: Lake, spark: Spa
     assert (done.action, done.executor, done.rows_inserted) == ("append", "workers", 75)
     assert done.data_versions == {"a": content(rows[:60]), "b": content(rows[60:])}
     assert Ledger(lake).latest([THINGS])[("things", "b")].data_version == content(rows[60:])
-    assert sum(feed_between(lake.path(THINGS), 0).values()) == 75
+    assert sum(feed_between(local(lake.path(THINGS)), 0).values()) == 75
     frame = spark.read.format("delta").load(str(lake.path(THINGS)))
     assert frame.where("repo = 'a' AND path = '007.py' AND size = 1").count() == 3, "Spark prunes by our statistics"
     again = write(lake, THINGS, worker_rows(spark, table_of(THINGS, rows)), partitions=["a", "b"], spark=spark)
@@ -67,7 +68,7 @@ def test_partitions_are_replaced_by_the_workers_files_and_others_stay(lake: Lake
     assert counts_of(done) == Counts(inserted=18, deleted=12)
     assert done.data_versions == {"a": content(new)}
     for by in (None, spark):
-        changes = [change for change, _ in feed_between(lake.path(THINGS), done.version_before, by).elements()]
+        changes = [change for change, _ in feed_between(local(lake.path(THINGS)), done.version_before, by).elements()]
         assert (changes.count("insert"), changes.count("delete"), len(changes)) == (18, 12, 30)
 
 
@@ -191,7 +192,7 @@ def test_a_table_without_owners_is_written_by_its_workers_and_told_key_by_key(la
     twice = WorkerRows(items=spark.createDataFrame(words("hh")).repartition(2), produce=lambda batches: batches)
     with pytest.raises(BadInputError, match=r"more than once.*x\.py"):
         write(lake, WORDS, twice, run_id="twice", spark=spark)
-    assert len(list(lake.path(WORDS).glob("*.parquet"))) == lake.size(WORDS).files
+    assert len(list(local(lake.path(WORDS)).glob("*.parquet"))) == lake.size(WORDS).files
 
 
 def test_a_table_that_asks_more_of_a_writer_is_left_to_an_engine(lake: Lake, spark: SparkSession):

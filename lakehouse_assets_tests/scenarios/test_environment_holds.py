@@ -13,6 +13,7 @@ from lakehouse_assets.lake.environment_changes import drop_environment, rollback
 from lakehouse_assets.lake.environment_holds import collect_garbage
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.model_lake import ModelLake, file
+from lakehouse_assets_tests.support.places import local
 
 SIZES = "SELECT repo, path, size FROM snapshots WHERE size > {}"
 
@@ -28,7 +29,7 @@ def built(lake: Lake, tmp_path: Path) -> ModelLake:
 
 
 def tables(lake: ModelLake) -> set[str]:
-    return {path.name for path in lake.lake.root.glob("sizes__*")}
+    return {path.name for path in local(lake.lake.root).glob("sizes__*")}
 
 
 def shown(lake: ModelLake, environment: str) -> list[str]:

@@ -10,6 +10,7 @@ from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql.ingested import ingested_contracts
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.places import local
 
 YAML = """
 connections:
@@ -54,7 +55,7 @@ def test_small_files_are_written_together_and_the_delivery_goes_on_by_the_feed(f
     (done,) = lakehouse_json("optimize", "things", "--everything")
     assert (done["table"], done["files after"]) == ("things", 1)
     (contract,) = ingested_contracts(load_settings())
-    log = Lake(load_settings().lake).path(contract) / "_delta_log"
+    log = local(Lake(load_settings().lake).path(contract)) / "_delta_log"
     assert not [path for path in log.glob("*.json") if "planted" in path.read_text()]
     # What the delivery has yet to send is changed, compacted and vacuumed behind its back.
     (folder / "in" / "1.csv").write_text("id,secret\n1,other\n")

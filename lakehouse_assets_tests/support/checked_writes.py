@@ -14,6 +14,7 @@ from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Scope
 from lakehouse_assets_tests.support.model_table import Counts, ModelTable, PlainRow, plain
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import table_of, worker_rows, write
 
 if TYPE_CHECKING:
@@ -50,12 +51,12 @@ def checked_write(
         lake, contract, made, partitions=scopes, strategy=strategy, owners=owners,
         run_id=run_id, executor="auto" if by_workers else executor, spark=spark,
     )  # fmt: skip
-    assert plain_rows(lake.path(contract)) == model.plain_rows()
+    assert plain_rows(local(lake.path(contract))) == model.plain_rows()
     assert counts_of(done) == expected.counts
     assert done.data_versions == {name: model.data_version(scope) for name, scope in scopes.items()}
     assert by_workers or done.executor == executor
     if compare_feed:
-        assert feed_between(lake.path(contract), version, feed_by) == expected.feed
+        assert feed_between(local(lake.path(contract)), version, feed_by) == expected.feed
     return done
 
 

@@ -22,6 +22,7 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment
 from lakehouse_assets.models.planning import Plan
 from lakehouse_assets_tests.support.models import model_text
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import no_spark, table_of, write
 
 TODAY = date(2026, 3, 1)
@@ -38,7 +39,7 @@ class ModelLake:
 
     def copy(self, path: Path) -> "ModelLake":
         """The same in another place: what is done to it is not done to this one."""
-        shutil.copytree(self.lake.root, path / "lake")
+        shutil.copytree(local(self.lake.root), path / "lake")
         shutil.copytree(self.folder, path / "models")
         found = ModelLake(Lake(path / "lake"), path / "models")
         found._writes = self._writes
@@ -100,8 +101,8 @@ class ModelLake:
         own = {"environments", "model_versions", "pipeline_executions", "writes", "materializations"}
         return {
             path
-            for path in self.lake.root.rglob("*.parquet")
-            if path.relative_to(self.lake.root).parts[0] not in own and "_delta_log" not in path.parts
+            for path in local(self.lake.root).rglob("*.parquet")
+            if path.relative_to(local(self.lake.root)).parts[0] not in own and "_delta_log" not in path.parts
         }
 
 

@@ -16,6 +16,7 @@ from lakehouse_assets.contracts.ingest import SqlProject
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets_tests.support.command import lakehouse
+from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.planted import files_with
 
 SECRET = "Zyx98765-planted"
@@ -59,7 +60,7 @@ def test_a_file_s_value_is_in_the_table_alone(
     assert run(settings, caplog, files=[files(tmp_path, kind, **more)])
     (tmp_path / "a.in").write_text(text.replace(SECRET, f"{SECRET}-changed"))
     assert run(settings, caplog, files=[files(tmp_path, kind, **more)])
-    assert {path.parts[0] for path in files_with(settings.lake, SECRET)} == {"people"}
+    assert {path.parts[0] for path in files_with(local(settings.lake), SECRET)} == {"people"}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_a_bad_file_tells_nothing_of_what_it_holds(
 ):
     (tmp_path / "a.in").write_text(text)
     assert run(settings, caplog, files=[files(tmp_path, kind, **more)])
-    assert not list(files_with(settings.lake, SECRET))
+    assert not list(files_with(local(settings.lake), SECRET))
 
 
 class _Pages(BaseHTTPRequestHandler):
@@ -135,4 +136,4 @@ def test_a_page_s_value_is_in_the_table_alone(
     _Pages.body = body
     page = {"name": "people", "url": server, "records": "rows", "headers": {"token": "${TOKEN}"}, "columns": COLUMNS}
     assert run(settings, caplog, http=[page]) is is_good
-    assert {path.parts[0] for path in files_with(settings.lake, SECRET)} == ({"people"} if is_good else set())
+    assert {path.parts[0] for path in files_with(local(settings.lake), SECRET)} == ({"people"} if is_good else set())
