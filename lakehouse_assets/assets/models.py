@@ -157,6 +157,11 @@ def _spec(model: ModelFile) -> AssetSpec:
 
 
 def _result(made: "Made", application: "Application") -> MaterializeResult:
+    return MaterializeResult(asset_key=made.meaning.name, value=made.batches, metadata=told_of_model(made, application))
+
+
+def told_of_model(made: "Made", application: "Application") -> dict[str, Any]:
+    """What a materialization of a model says of it."""
     from lakehouse_assets.lake.model_inputs import needed
     from lakehouse_assets.models.explain import said_change
     from lakehouse_assets.models.model import DIALECT
@@ -171,22 +176,18 @@ def _result(made: "Made", application: "Application") -> MaterializeResult:
         column: [TableColumnDep(asset_key=AssetKey(source.relation), column_name=source.column) for source in sources]
         for column, sources in lineage.items()
     }
-    return MaterializeResult(
-        asset_key=meaning.name,
-        value=made.batches,
-        metadata={
-            "environment": application.plan.environment.name,
-            "version": meaning.data,
-            "table": made.contract.name,
-            "change": said_change(made.step.change),
-            "reason": made.step.reason,
-            "engine": f"{made.engine}: {made.engine_reason}",
-            "query": MetadataValue.md(fenced(meaning.sql, "sql")),  # `sql` is that of the write
-            "dagster/column_schema": table_schema(made.contract),
-            "dagster/column_lineage": TableColumnLineage(deps_by_column=by_column),
-            "column_lineage": MetadataValue.md(lineage_page(lineage)),
-        },
-    )
+    return {
+        "environment": application.plan.environment.name,
+        "version": meaning.data,
+        "table": made.contract.name,
+        "change": said_change(made.step.change),
+        "reason": made.step.reason,
+        "engine": f"{made.engine}: {made.engine_reason}",
+        "query": MetadataValue.md(fenced(meaning.sql, "sql")),  # `sql` is that of the write
+        "dagster/column_schema": table_schema(made.contract),
+        "dagster/column_lineage": TableColumnLineage(deps_by_column=by_column),
+        "column_lineage": MetadataValue.md(lineage_page(lineage)),
+    }
 
 
 def _checks(context: AssetExecutionContext, results: "Sequence[AuditResult]") -> Iterator[AssetCheckResult]:
@@ -197,5 +198,9 @@ def _checks(context: AssetExecutionContext, results: "Sequence[AuditResult]") ->
                 check_name=each.audit,
                 passed=each.passed,
                 severity=AssetCheckSeverity.ERROR,
-                metadata={"rows": each.rows} | ({"failing_rows": rows_table(each.examples)} if each.examples else {}),
+                metadata=told_of_audit(each),
             )
+
+
+def told_of_audit(result: "AuditResult") -> dict[str, Any]:
+    return {"rows": result.rows} | ({"failing_rows": rows_table(result.examples)} if result.examples else {})

@@ -11,6 +11,7 @@ from lakehouse_assets.core.text import visible_lines
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.executions import PipelineExecution
+    from lakehouse_assets.lake.model_apply import Application
     from lakehouse_assets.models.planning import Plan
 
 
@@ -105,6 +106,7 @@ def make(settings: Settings, environment: str, select: tuple[str, ...], restate:
 
 def carry_out(settings: Settings, plan: "Plan") -> "PipelineExecution":
     """Apply a plan in this process."""
+    from lakehouse_assets.lake.environment_holds import building
     from lakehouse_assets.lake.known_tables import known_tables
     from lakehouse_assets.lake.model_apply import Application, written_here
     from lakehouse_assets.lake.model_building import Workshop
@@ -118,7 +120,39 @@ def carry_out(settings: Settings, plan: "Plan") -> "PipelineExecution":
         executor=settings.executor,
     )
     application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
-    return application.carry_out()
+    told: dict[str, dict[str, Any]] = {}
+    with building(workshop.lake):
+        for made in application.made():
+            from lakehouse_assets.assets.models import told_of_model  # not before there is something to tell Dagster
+
+            told[made.meaning.name] = told_of_model(made, application)
+        done = application.finish()
+    if told or application.audits:
+        _tell_dagster(settings, application, told)
+    return done
+
+
+def _tell_dagster(settings: Settings, application: "Application", told: dict[str, dict[str, Any]]) -> None:
+    """Let the UI show what the command has built and audited, as if a run had done it."""
+    from dagster import AssetCheckEvaluation, AssetCheckSeverity, AssetKey, AssetMaterialization
+
+    from lakehouse_assets.assets.models import told_of_audit
+    from lakehouse_assets.cli.instance import open_instance
+
+    execution = {"execution": application.execution.id}
+    with open_instance(settings) as instance:
+        for name, metadata in told.items():
+            instance.report_runless_asset_event(AssetMaterialization(name, metadata=metadata | execution))
+        for each in application.audits:
+            instance.report_runless_asset_event(
+                AssetCheckEvaluation(
+                    asset_key=AssetKey(each.model),
+                    check_name=each.audit,
+                    passed=each.passed,
+                    severity=AssetCheckSeverity.ERROR,
+                    metadata=told_of_audit(each) | execution,
+                )
+            )
 
 
 def print_plan(plan: "Plan", *, as_json: bool) -> None:

@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import pytest
+from dagster import AssetCheckKey, AssetKey
 
+from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.model_lake import ModelLake, file
+from lakehouse_assets_tests.support.models import model_text
 
 
 @pytest.fixture
@@ -86,3 +89,22 @@ def test_a_table_can_be_compared_with_its_earlier_version(models: ModelLake):
     models.rows(SNAPSHOTS, [file("a", "x.py", 1)])
     found = lakehouse_json("table-diff", "snapshots@1", "snapshots", "--on", "path")
     assert (found["only_first"], found["equal"], found["key"]) == (1, 1, ["path"])
+
+
+def test_what_the_command_has_built_and_audited_is_seen_in_dagster(models: ModelLake, settings: Settings):
+    audits = "[not_null: [path], at_most: {size: 1}]"
+    models.models(checked=model_text("SELECT repo, path, size FROM sizes", audits=audits))
+    lakehouse("env", "create", "prod")
+    assert lakehouse_json("apply", "prod")["run"] == ["sizes", "checked"]
+    with open_instance(settings) as instance:
+        for name in ("sizes", "checked"):
+            event = instance.get_latest_materialization_event(AssetKey(name))
+            assert event is not None
+            assert event.asset_materialization is not None
+            assert event.asset_materialization.metadata["environment"].value == "prod"
+        found = {
+            name: instance.event_log_storage.get_latest_asset_check_execution_by_key([key])[key].status.value
+            for name in ("not_null_path", "at_most_size")
+            for key in [AssetCheckKey(AssetKey("checked"), name)]
+        }
+    assert found == {"not_null_path": "SUCCEEDED", "at_most_size": "FAILED"}
