@@ -14,6 +14,8 @@ def name_problem(names: Sequence[str]) -> str:
         if counted[name.lower()] > 1:
             alike = [each for each in names if each.lower() == name.lower()]
             return f"{' and '.join(alike)} are one name to a Delta table: it does not tell small letters from capitals"
+        if not name or "`" in name:
+            return f"{name!r} is no name that Spark can write to"
         if name.lower() in RESERVED:
             return f"{name} is a name that the change feed or a delivery has for itself"
     return ""

@@ -5,6 +5,7 @@ is an error, never an empty table: taking it for one would turn the next write i
 """
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -201,7 +202,9 @@ class Lake:
                     LOG_CLEANUP: "false",
                     # Replays are noticed by their transaction; a month covers any run that is worth repeating.
                     "delta.setTransactionRetentionDuration": "interval 30 days",
-                    "delta.dataSkippingStatsColumns": ",".join(each.name for each in with_statistics(contract)),
+                    "delta.dataSkippingStatsColumns": ",".join(
+                        _listed(each.name) for each in with_statistics(contract)
+                    ),
                 },
             )
         except CommitFailedError:
@@ -284,3 +287,8 @@ def _described(contract: TableContract) -> pa.Schema:
             for field in arrow_schema(contract.stored_columns)
         ]
     )
+
+
+def _listed(name: str) -> str:
+    """A column as that property names it: Spark takes a name such as `net-price` for an expression, and fails."""
+    return name if re.fullmatch(r"\w+", name) else column(name, "spark")

@@ -1,15 +1,19 @@
 """Tables are made from their contracts; what is not a table is never taken for an empty one."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
+from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.repositories import REPOSITORIES
+from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.repository import Repository
@@ -19,6 +23,7 @@ from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.sql_text import delta_name
 from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
@@ -35,6 +40,15 @@ def test_a_table_is_made_as_its_contract_says(lake: Lake, contract):
 def test_making_a_table_twice_leaves_it_as_it_was(lake: Lake):
     lake.ensure(COMMITS)
     assert lake.ensure(COMMITS).version() == 0
+
+
+def test_names_that_are_no_plain_words_are_written_by_spark_and_by_delta_rs(lake: Lake, spark: SparkSession):
+    odd = Column(name="net-price", type="string", description="As a source may call it.", nullable=True)
+    contract = replace(THINGS, name="odd_names", columns=(*THINGS.columns, odd))
+    write_deltalake(lake.ensure(contract), pa.table({"net-price": ["1"]}), mode="append", schema_mode="merge")
+    table = delta_name(str(lake.path(contract)))
+    spark.sql(f"INSERT INTO {table} (`net-price`) VALUES ('2')")
+    assert sorted(row[0] for row in spark.sql(f"SELECT `net-price` FROM {table}").collect()) == ["1", "2"]
 
 
 def test_source_text_is_kept_out_of_the_log_s_statistics(lake: Lake):
