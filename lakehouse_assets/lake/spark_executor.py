@@ -25,7 +25,7 @@ from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, row_hash_sql
 from lakehouse_assets.plan.scope import scope_predicate
 from lakehouse_assets.plan.sql_text import column, delta_name, name, null_safe_equal
-from lakehouse_assets.plan.statements import BATCH_SLOT
+from lakehouse_assets.plan.statements import BATCH_SLOT, target_predicate
 from lakehouse_assets.plan.write_facts import BatchFacts, deletes_missing
 from lakehouse_assets.plan.write_plan import WritePlan
 
@@ -140,9 +140,13 @@ def _save(
         .option("txnVersion", "1")
         .option("maxRecordsPerFile", str(ROWS_PER_FILE))
     )
-    # Delta lets an append pass whatever came meanwhile. A replacement, though of no rows, it checks.
-    if plan.action == "replace" or table.table_uri.startswith("s3://"):
+    if plan.action == "replace":
         writer = writer.mode("overwrite").option("replaceWhere", scope_predicate(plan.request.scopes, "spark"))
+    elif table.table_uri.startswith("s3://"):
+        # Delta lets an append pass whatever came meanwhile. That nothing is where these rows go, it checks of a
+        # replacement: of the rows that the write answers for, none of which is there, and of no others.
+        answered = target_predicate(contract, plan.request, "spark")
+        writer = writer.mode("overwrite").option("replaceWhere", answered)
     else:
         writer = writer.mode("append")
     reached("write: before commit")

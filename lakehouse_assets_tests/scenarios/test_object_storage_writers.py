@@ -133,6 +133,20 @@ def test_writers_of_different_owners_in_one_repository_keep_each_other_s_rows(
     contents_are_what_the_ledger_says(Lake(root))
 
 
+def test_spark_s_rows_of_a_new_owner_leave_those_of_others(tmp_path: Path, root: ObjectPath):
+    held = [thing("a", owner, "f") for owner in ("m.py", "n.py")]
+    new = [thing("a", owner, "f") for owner in ("b.py", "y.py")]
+    writes = [Write(root=str(root), rows=held, run_id="load", executor="spark")]
+    writes += [
+        Write(root=str(root), rows=[each], run_id=each["path"], owners=[each["path"]], executor="spark") for each in new
+    ]
+    code, told, complaints = finish(start(writes, home=tmp_path / "one"))
+    assert code == 0, complaints
+    assert [each["action"] for each in told] == ["append"] * 3
+    assert rows_of(Lake(root), THINGS) == [new[0], *held, new[1]]
+    contents_are_what_the_ledger_says(Lake(root))
+
+
 @pytest.mark.parametrize("point", POINTS)
 def test_a_killed_writer_leaves_the_table_as_before_or_as_after(tmp_path: Path, root: ObjectPath, point: EffectPoint):
     before = [thing("a", "x.py", "f"), thing("a", "y.py", "gone")]
