@@ -14,6 +14,7 @@ from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.sources.commits import read_commits
 from lakehouse_assets.sources.reads import Reading, contents_of
 from lakehouse_assets.sources.snapshot import read_snapshot
@@ -59,7 +60,7 @@ def blobs_frame(spark: "SparkSession", missing: pa.Table, readings: Sequence[Rea
         for batch in batches:
             yield from contents_of(batch, by_name)
 
-    sliced = spark.createDataFrame(missing).repartitionByRange(slices, "blob_sha").sortWithinPartitions("blob_sha")
+    sliced = frame_of(spark, missing).repartitionByRange(slices, "blob_sha").sortWithinPartitions("blob_sha")
     return sliced.mapInArrow(_reporting(read), spark_schema(BLOBS.columns))
 
 
