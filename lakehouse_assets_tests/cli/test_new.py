@@ -25,7 +25,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_a_new_project_passes_its_tests_and_runs(tmp_path: Path):
     folder = tmp_path / "shop"
-    assert "lakehouse ingest --all" in lakehouse("new", "project", str(folder)).stdout
+    assert "lakehouse ingest --all" in lakehouse("new", "project", str(folder)).stderr
     for kind, name in (("ingest", "bills"), ("model", "more"), ("asset", "size_again")):
         lakehouse("new", kind, name, "--folder", str(folder))
     tests = run(folder, sys.executable, "-m", "pytest", "-q", "tests")
