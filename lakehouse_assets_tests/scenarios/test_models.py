@@ -105,3 +105,44 @@ def test_what_spark_builds_is_what_is_built_without_it_and_an_input_that_is_not_
         assert on_spark.ask("prod", query) == built.ask("prod", query)
     assert not on_spark.lake.exists(COMMIT_FILES)
     assert on_spark.ran("prod") == []
+
+
+ODD = {
+    "pivoted": "SELECT repo, 'p' AS path, x, y FROM (SELECT repo, path, size FROM snapshots) "
+    "PIVOT (MAX(size) FOR path IN ('x.py' AS x, 'y.py' AS y))",
+    "unpivoted": "SELECT repo, path, v FROM (SELECT repo, path, size FROM snapshots) UNPIVOT (v FOR k IN (size))",
+    "escaped": "SELECT repo, path FROM snapshots WHERE path LIKE 'x%' ESCAPE '!'",
+    "hidden": "WITH snapshots AS (SELECT repo, path FROM snapshots WHERE size > 1) SELECT * FROM snapshots",
+    "nested": "SELECT a.repo, a.path, c.size FROM snapshots AS a "
+    "LEFT JOIN (base AS b JOIN snapshots AS c ON b.repo = c.repo AND b.path = c.path AND c.size > 1) "
+    "ON a.path = b.path AND a.repo = b.repo",
+    "offset_by": "SELECT repo, path FROM snapshots ORDER BY size DESC OFFSET 1",
+    "exploded": "SELECT repo, path, w FROM snapshots LATERAL VIEW explode(array(path)) e AS w",
+    "mixing": model_text(
+        "SELECT repo, path, COUNT(*) OVER () AS n FROM snapshots",
+        materialization="by_partition",
+        partition_by="[repo]",
+        audits="[relationships: {path: base.path}]",
+    ),
+}
+
+
+@pytest.mark.slow
+def test_odd_queries_run_on_spark(built: ModelLake, spark: SparkSession):
+    built.spark = lambda: spark
+    built.rows(SNAPSHOTS, [file("a", "x.py", 1), file("a", "y.py", 2), file("b", "y.py", 3)])
+    built.models(**ODD)
+    assert set(ODD) <= set(built.ran("prod"))
+
+    def rows(name: str) -> list[tuple[object, ...]]:
+        found = built.ask("prod", f"SELECT * FROM {name} ORDER BY ALL")
+        return [tuple(value for column, value in row.items() if column != "repo") for row in found]
+
+    assert rows("pivoted") == [("p", 1, 2), ("p", None, 3)]
+    assert rows("unpivoted") == [("x.py", 1), ("y.py", 2), ("y.py", 3)]
+    assert rows("escaped") == [("x.py",)]
+    assert rows("hidden") == [("y.py",), ("y.py",)]
+    assert rows("nested") == [("x.py", None), ("y.py", 2), ("y.py", 3)]
+    assert rows("offset_by") == [("x.py",), ("y.py",)]
+    assert rows("exploded") == [("x.py", "x.py"), ("y.py", "y.py"), ("y.py", "y.py")]
+    assert rows("mixing") == [("x.py", 2), ("y.py", 2), ("y.py", 1)]
