@@ -91,6 +91,9 @@ def begin(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Journey:
         (folder / sample).unlink()
     (folder / "models/definitions_by_kind.test.yaml").unlink()
     monkeypatch.chdir(folder)
+    for name in ("LAKEHOUSE_HOME", "DAGSTER_HOME"):  # the command sets them for Dagster; the next project has its own
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
     lakehouse("env", "create", "prod")
     return Journey(folder=folder)
 
