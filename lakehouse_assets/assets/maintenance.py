@@ -43,14 +43,14 @@ def vacuum(
     dry_run: bool = False,
 ) -> list[Vacuumed]:
     """Remove what nobody needs of the named tables, or of all. Who holds what is asked once, before anything goes."""
-    lake = Lake(settings.lake)
+    lake, log_age = Lake(settings.lake), timedelta(days=settings.keep_log_days)
     contracts = tables_named(settings, names)
     done: list[Vacuumed] = []
     with unvacuumed(lake):
         holds = all_holds(settings)
         try:
             for contract in contracts:
-                done.append((look if dry_run else vacuum_table)(lake, contract, holds, age=age))
+                done.append((look if dry_run else vacuum_table)(lake, contract, holds, age=age, log_age=log_age))
         finally:  # also what was removed before one failed; in one commit, for a vacuum is of all tables
             record(lake, *(each.done for each in done if each.done is not None))
     return done

@@ -30,8 +30,8 @@ def vacuum(tables: tuple[str, ...], hours: float, dry_run: bool, as_json: bool) 
     """Remove files of TABLES, or of all tables, that neither the present version nor anybody who holds needs.
 
     Held are: what cursors, deliveries and streams read on from, the last published commits (LAKEHOUSE_KEEP_COMMITS,
-    LAKEHOUSE_KEEP_DAYS), pinned commits (`lakehouse pin`), clones and Iceberg snapshots. Log entries go after a month,
-    unless a hold needs them.
+    LAKEHOUSE_KEEP_DAYS), pinned commits (`lakehouse pin`), clones and Iceberg snapshots. Log entries go after
+    LAKEHOUSE_KEEP_LOG_DAYS (30), unless a hold needs them.
     """
     from lakehouse_assets.assets import maintenance
 

@@ -30,6 +30,7 @@ _NAMES = (
     "driver_memory_mb",
     "keep_commits",
     "keep_days",
+    "keep_log_days",
     "keep_runs_days",
     "resident_port",
     "explorer_port",

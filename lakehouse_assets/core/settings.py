@@ -17,6 +17,7 @@ PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_RESIDENT_PORT = 15002
 DEFAULT_MODELS = Path(__file__).resolve().parents[1] / "models" / "default"
 DEFAULT_EXPLORER_PORT = 3001
+DEFAULT_KEEP_LOG_DAYS = 30
 
 _KEEPS = "a vacuum removes what is not kept"
 
@@ -91,6 +92,8 @@ class Settings(_Frozen):
     """Published commits of each repository that stay readable without a pin."""
     keep_days: int = 0
     """Published commits that are younger than so many days stay readable as well."""
+    keep_log_days: int = DEFAULT_KEEP_LOG_DAYS
+    """How long entries of the tables' logs stay that nobody holds: they are small, and tell what happened."""
     keep_runs_days: int = 90
     """How long Dagster's own records of runs are kept."""
     worker_python: str | None = None
@@ -174,6 +177,7 @@ def _settings(env: dict[str, str], overlay: Overlay) -> Settings:
         driver_memory_mb=_positive(env, "LAKEHOUSE_DRIVER_MEMORY_MB", _default_driver_memory_mb()),
         keep_commits=_whole(env, "LAKEHOUSE_KEEP_COMMITS", 20, at_least=1, why=_KEEPS),
         keep_days=_whole(env, "LAKEHOUSE_KEEP_DAYS", 0, at_least=0, why=_KEEPS),
+        keep_log_days=_whole(env, "LAKEHOUSE_KEEP_LOG_DAYS", DEFAULT_KEEP_LOG_DAYS, at_least=0, why=_KEEPS),
         keep_runs_days=_whole(env, "LAKEHOUSE_KEEP_RUNS_DAYS", 90, at_least=1, why="older runs are forgotten"),
         worker_python=env.get("LAKEHOUSE_WORKER_PYTHON") or None,
         models=_models_folder(env),

@@ -58,7 +58,9 @@ _SURROUNDINGS = (
         remedy="run it again; if it stands still again, look for the file that it was at in the log, and exclude it",
     ),
     _Surroundings(
-        words=("MemoryError", "OutOfMemoryError", "ArrowMemoryError"), seen="memory ran out", remedy=_MORE_MEMORY
+        words=("MemoryError", "OutOfMemoryError", "ArrowMemoryError", "Out of Memory Error"),
+        seen="memory ran out",
+        remedy=_MORE_MEMORY,
     ),
     _Surroundings(
         words=("Python worker exited unexpectedly", "Python worker failed to connect back", "Cannot allocate memory"),

@@ -2,16 +2,24 @@
 
 DuckDB reads a lake's files on a disk by itself, and those of an object store through `object_files`: its own reader of
 object stores is an extension that is loaded from the network, with credentials of its own.
+
+Invariant: what the steps of a run hold does not grow with a repository; beyond a bound it goes to disk for a while.
 """
 
+import os
+import tempfile
 import threading
+import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from lakehouse_assets.plan.sql_text import literal
+
 if TYPE_CHECKING:
     import duckdb
 
+_LEAST_MEMORY = 512 * 2**20
 _lock = threading.Lock()
 _database: "duckdb.DuckDBPyConnection | None" = None
 _reads_object_stores = False
@@ -24,6 +32,7 @@ def local_sql() -> "Generator[duckdb.DuckDBPyConnection, None, None]":
     with _lock:
         if _database is None:
             _database = new_database()
+            _database.execute(f"SET memory_limit = '{_memory()} B'")
         cursor = _database.cursor()
     try:
         cursor.execute("SET TimeZone = 'UTC'")
@@ -37,9 +46,22 @@ def new_database(place: str = ":memory:") -> "duckdb.DuckDBPyConnection":
     import duckdb  # takes longer to load than what is asked where nothing changed
 
     database = duckdb.connect(place)
+    if place == ":memory:":
+        # DuckDB would spill into the working folder, by names that other databases use as well. The folder is made
+        # when it is needed, and goes with the database.
+        database.execute(f"SET temp_directory = {literal(_spill_folder(), 'duckdb')}")
     if _reads_object_stores:
         _with_object_stores(database)
     return database
+
+
+def _memory() -> int:
+    """A thirty-second of the machine's, and at least what joins a large repository at little more than full speed."""
+    return max(_LEAST_MEMORY, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 32)
+
+
+def _spill_folder() -> str:
+    return f"{tempfile.gettempdir()}/lakehouse-sql-{uuid.uuid4().hex}"
 
 
 def read_object_stores() -> None:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.effects import reached
+from lakehouse_assets.core.settings import DEFAULT_KEEP_LOG_DAYS
 from lakehouse_assets.lake.concurrency import holding
 from lakehouse_assets.lake.data_files import remove_files
 from lakehouse_assets.lake.ledger import Ledger
@@ -21,8 +22,7 @@ from lakehouse_assets.lake.tables import LOG_CLEANUP, Lake
 from lakehouse_assets.plan.holds import Hold, holds_of
 from lakehouse_assets.plan.vacuum import DiskFile, VacuumPlan, plan_vacuum
 
-LOG_AGE = timedelta(days=30)
-"""Log entries are small, and tell what happened: they stay for a month, whoever needs them or not."""
+LOG_AGE = timedelta(days=DEFAULT_KEEP_LOG_DAYS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,17 +36,21 @@ class Vacuumed:
     """The account of it, to be recorded; None if it was only looked at."""
 
 
-def look(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta) -> Vacuumed:
+def look(
+    lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta, log_age: timedelta = LOG_AGE
+) -> Vacuumed:
     """What a vacuum would remove now."""
-    plan, disk = _planned(lake, contract, holds, age)
+    plan, disk = _planned(lake, contract, holds, age, log_age)
     return _told(plan, disk)
 
 
-def vacuum_table(lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta) -> Vacuumed:
+def vacuum_table(
+    lake: Lake, contract: TableContract, holds: Sequence[Hold], *, age: timedelta, log_age: timedelta = LOG_AGE
+) -> Vacuumed:
     """Remove what nobody needs; call it inside `pins.unvacuumed`, with holds that were taken there."""
     started = time.perf_counter()
     with holding(lake.locks, contract, ()):
-        plan, disk = _planned(lake, contract, holds, age)
+        plan, disk = _planned(lake, contract, holds, age, log_age)
         reached("vacuum: before files")
         remove_files(lake.path(contract), plan.remove)
         reached("vacuum: after files")
@@ -74,7 +78,7 @@ def _told(plan: VacuumPlan, disk: dict[str, DiskFile]) -> Vacuumed:
 
 
 def _planned(
-    lake: Lake, contract: TableContract, holds: Sequence[Hold], age: timedelta
+    lake: Lake, contract: TableContract, holds: Sequence[Hold], age: timedelta, log_age: timedelta
 ) -> tuple[VacuumPlan, dict[str, DiskFile]]:
     disk = files_on_disk(lake.path(contract))
     now = datetime.now(UTC)
@@ -83,7 +87,7 @@ def _planned(
         disk,
         holds_of(contract.name, holds),
         before=_milliseconds(now - age),
-        log_before=_milliseconds(now - max(age, LOG_AGE)),
+        log_before=_milliseconds(now - max(age, log_age)),
     )
     return plan, disk
 

@@ -113,6 +113,16 @@ def test_log_entries_go_only_behind_what_is_held(lake: Lake):
     assert Ledger(lake).latest([THINGS])["things", "a"].table_version == 10
 
 
+def test_log_entries_stay_for_a_month_unless_fewer_days_are_asked_for(lake: Lake):
+    for number in range(4):
+        update(lake, "a", "x.py", [number], f"run {number}")
+    lake.open(THINGS).create_checkpoint()
+    assert vacuum_table(lake, THINGS, (), age=NOW).plan.log_entries == 0
+    assert vacuum_table(lake, THINGS, (), age=NOW, log_age=timedelta(days=1)).plan.log_entries == 0
+    assert vacuum_table(lake, THINGS, (), age=NOW, log_age=NOW).plan.log_entries == 4
+    assert [row["size"] for row in rows_of(lake, THINGS)] == [3]
+
+
 def age_log(lake: Lake) -> None:
     """Make every log entry look two months old."""
     for path in (local(lake.path(THINGS)) / "_delta_log").glob("*.json"):
