@@ -10,47 +10,47 @@ COMMITS_A_DAY = 10
 EXECUTORS, CORES = 16, 4
 
 
-def plan(largest: Measured, many: Measured | None, *, cores: int) -> list[str]:
-    """The arithmetic in words, each figure with those that it comes of."""
-    work = largest.build_seconds * cores / largest.nodes  # core seconds a node, as if all cores were always busy
+def plan(real: Measured, many: Measured, *, cores: int) -> list[str]:
+    """The arithmetic in words, each figure with those that it comes of: real code for nodes, many repositories for
+    what each costs beside its files."""
+    work = real.build_seconds * cores / real.nodes  # core seconds a node, as if all cores were always busy
     core_hours = NODES * work / 3600
     hours = core_hours / (EXECUTORS * CORES)
-    stored = NODES * largest.delta_bytes / largest.nodes
-    edges = NODES * largest.edges / largest.nodes
+    stored = NODES * real.delta_bytes / real.nodes
+    edges = NODES * real.edges / real.nodes
     updates = REPOSITORIES * COMMITS_A_DAY
-    busy = updates * largest.update_seconds / 86_400
+    busy = updates * real.update_seconds / 86_400
     files = (NODES + edges) / ROWS_PER_FILE
-    batches = -(-REPOSITORIES // BatchLimits().repositories)
-    lines = [
+    size = BatchLimits().repositories
+    each = many.build_seconds / many.size
+    return [
         "## Past one machine: ten thousand repositories, a billion nodes",
         "",
-        f"Worked out from the build of {largest.size:,} files above ({largest.nodes:,} nodes in "
-        f"{largest.build_seconds:,.0f} s on {cores} cores, {largest.delta_bytes / 2**20:,.0f} MiB); not run.",
+        f"Worked out from the build of django above ({real.nodes:,} nodes in {real.build_seconds:,.0f} s on {cores} "
+        f"cores, {real.delta_bytes / 2**20:,.0f} MiB) and that of {many.size:,} repositories; not run.",
         "`scenarios/test_cluster.py` shows the same build on a Spark cluster with the same rows.",
         "",
         "| what | figure | from |",
         "|---|---|---|",
         f"| first build | {core_hours:,.0f} core hours | {NODES:,} nodes × {work * 1e6:,.1f} µs "
-        f"({largest.build_seconds:,.0f} s × {cores} cores ÷ {largest.nodes:,}) |",
+        f"({real.build_seconds:,.0f} s × {cores} cores ÷ {real.nodes:,}) |",
         f"| on {EXECUTORS} executors of {CORES} cores | {hours:,.1f} hours | ÷ {EXECUTORS * CORES}, if the work "
         "spreads evenly: it is cut by files, sixteen slices an executor |",
-        f"| storage | {stored / 2**30:,.0f} GiB | {largest.delta_bytes / largest.nodes:,.0f} bytes a node, with its "
+        f"| what a repository costs beside its files | {each:.2f} s, {REPOSITORIES * each / 3600:,.1f} hours for all "
+        f"| {many.build_seconds:,.0f} s ÷ {many.size:,} repositories of five files, in one driver; two drivers "
+        "halve it |",
+        f"| storage | {stored / 2**30:,.0f} GiB | {real.delta_bytes / real.nodes:,.0f} bytes a node, with its "
         "edges, props, texts and links |",
-        f"| edges | {edges / 1e9:,.1f} billion | {largest.edges / largest.nodes:.2f} a node |",
+        f"| edges | {edges / 1e9:,.1f} billion | {real.edges / real.nodes:.2f} a node |",
         f"| files of nodes and edges | {files:,.0f} | ÷ {ROWS_PER_FILE:,} rows a file, and one more a repository |",
-        f"| a commit | {largest.update_seconds:.1f} s of one core | the one-file update above |",
+        f"| a commit | {real.update_seconds:.1f} s of one core | the one-file update of django above, the start of "
+        "its process included |",
         f"| {COMMITS_A_DAY} commits a day each | {busy:,.1f} cores busy "
-        f"| {updates:,} × {largest.update_seconds:.1f} s ÷ 86,400 s |",
-        f"| Delta commits of the first build | {batches} a table | batches of {BatchLimits().repositories} |",
+        f"| {updates:,} × {real.update_seconds:.1f} s ÷ 86,400 s |",
+        f"| Delta commits of the first build | {-(-REPOSITORIES // size)} a table | batches of {size} |",
+        "",
+        *_BREAKS,
     ]
-    if many is not None:
-        each = many.build_seconds / many.size
-        total = REPOSITORIES * each / 3600
-        lines.append(
-            f"| what a repository costs beside its files | {each:.2f} s, {total:,.1f} hours for all | "
-            f"{many.build_seconds:,.0f} s ÷ {many.size:,} repositories of five files |"
-        )
-    return [*lines, "", *_BREAKS]
 
 
 _BREAKS = """\

@@ -21,11 +21,13 @@ _SESSION = re.compile(r"start Spark\s+([\d.]+) s")
 
 @dataclass(frozen=True, kw_only=True)
 class Sync:
-    """`seconds` leaves out the start of the session; `memory` is the most that all processes held together."""
+    """`seconds` leaves out the start of the session; `memory` is the most that all processes held together, `driver`
+    the most that the one of the command held, without Spark's and those that it started."""
 
     seconds: float
     session: float
     memory: int
+    driver: int
     by_asset: dict[str, float]
     rows: dict[str, int]
     writes: list[dict[str, Any]]
@@ -46,12 +48,12 @@ def measured(home: Path, *words: str) -> Sync:
     peak = _Peak(process.pid)
     out, err = process.communicate()
     seconds = time.perf_counter() - started
-    memory = peak.end()
+    held = peak.end()
     if process.returncode:
         raise RuntimeError(f"{' '.join(words)} failed:\n{out}{err}")
     session = sum(float(found) for found in _SESSION.findall(err))
     writes = _written(home)[len(before) :]
-    return _summed(seconds - session, session, memory, writes, _steps(home, writes))
+    return _summed(seconds - session, session, held, writes, _steps(home, writes))
 
 
 class Session:
@@ -81,9 +83,9 @@ class Session:
         peak = _Peak(self._process.pid)
         print(name, file=self._process.stdin, flush=True)
         told = json.loads(self._answer("{"))
-        memory = peak.end()
+        held = peak.end()
         writes = _written(self._home)[before:]
-        return _summed(told["seconds"], told["spark"], memory, writes, told["steps"])
+        return _summed(told["seconds"], told["spark"], held, writes, told["steps"])
 
     def _answer(self, start: str) -> str:
         assert self._process.stdout is not None
@@ -93,11 +95,15 @@ class Session:
         raise RuntimeError(f"the session of {self._home} ended with {self._process.wait()}")
 
 
-def _summed(seconds: float, session: float, memory: int, writes: list[dict[str, Any]], steps: dict[str, float]) -> Sync:
+def _summed(
+    seconds: float, session: float, held: tuple[int, int], writes: list[dict[str, Any]], steps: dict[str, float]
+) -> Sync:
+    memory, driver = held
     return Sync(
         seconds=seconds,
         session=session,
         memory=memory,
+        driver=driver,
         by_asset={row["asset"]: sum(json.loads(row["seconds"]).values()) for row in writes},
         rows={row["asset"]: row["rows_inserted"] + row["rows_updated"] + row["rows_deleted"] for row in writes},
         writes=writes,
@@ -137,26 +143,26 @@ def _steps(home: Path, writes: list[dict[str, Any]]) -> dict[str, float]:
 
 
 class _Peak:
-    """The most memory that a process and those below it hold, pages that they share counted once."""
+    """The most memory that a process and those below it hold, pages that they share counted once; and it alone."""
 
     def __init__(self, pid: int) -> None:
         self._root = psutil.Process(pid)
-        self._most = 0
+        self._most = self._alone = 0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
-    def end(self) -> int:
+    def end(self) -> tuple[int, int]:
         self._over.set()
         self._thread.join()
-        return self._most
+        return self._most, self._alone
 
     def _watch(self) -> None:
         while not self._over.wait(0.5):
-            held = 0
             try:
-                for process in (self._root, *self._root.children(recursive=True)):
-                    held += process.memory_full_info().pss
+                alone = self._root.memory_full_info().pss
+                below = sum(each.memory_full_info().pss for each in self._root.children(recursive=True))
             except psutil.Error:
                 continue  # one of them ended while it was looked at
-            self._most = max(self._most, held)
+            self._alone = max(self._alone, alone)
+            self._most = max(self._most, alone + below)
