@@ -4,7 +4,7 @@ Invariant: a version is written by one writer, whole or not at all. A version th
 planned anew. Only plain tables are written so; one that has what is not known here (deletion vectors, column
 mapping, row tracking, constraints) is left to the engines.
 
-Cost: one small file, and a checkpoint by delta-rs every hundred versions.
+Cost: one small file, and a checkpoint by delta-rs every twenty-five versions.
 """
 
 import json
@@ -21,7 +21,8 @@ from deltalake.exceptions import CommitFailedError
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 
-CHECKPOINT_EVERY = 100
+CHECKPOINT_EVERY = 25
+"""Who opens the table reads the entries behind the last checkpoint, a thread for each; these threads keep memory."""
 _PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}
 _PLAIN_SETTINGS = {
     "delta.appendOnly": "false",

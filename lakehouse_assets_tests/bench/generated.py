@@ -47,6 +47,12 @@ def edited(text: str, revision: int) -> str:
     return f"{head}{mark}{revision}{rest[rest.index(chr(10)) :]}"
 
 
+def with_call(text: str, revision: int) -> str:
+    """The text with one more function behind it, which calls the first: other definitions, links and edges."""
+    name = text.partition("def function_")[2].partition("(")[0]
+    return f"{text}\n\ndef added_{revision}(value):\n    return function_{name}(value)\n"
+
+
 def commit_contents(repository: pygit2.Repository, contents: Mapping[str, str], message: str) -> str:
     """Commit the files as the whole of the main branch; gives the commit's id."""
     who = pygit2.Signature("Ann", "ann@example.org", 1_700_000_000, 0)

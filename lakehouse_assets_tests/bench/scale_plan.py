@@ -64,8 +64,10 @@ _BREAKS = """\
    repositories do, one after the other. Runs of different repositories go side by side (one run a repository at a
    time, by its lock), so that several drivers share the work.
 3. **One log a table.** Every update appends entries to each table's log, and a reader loads it from the last checkpoint
-   (every hundred commits). Updates of many repositories are batched into one commit a table; `lakehouse vacuum` drops
-   entries that nobody holds.
+   (every twenty-five commits). Updates of many repositories are batched into one commit a table; `lakehouse vacuum`
+   drops entries that nobody holds. A repository that rests holds them too: its last published commits stay readable
+   (LAKEHOUSE_KEEP_COMMITS), and with them the log since the oldest of them. At 100,000 commits a day that is what
+   breaks first after the ledger: keep one commit, or give each few hundred repositories a lake of their own.
 4. **Small files.** Each repository has at least one file a table. `nightly_maintenance` compacts within a repository,
    never across: 10,000 repositories × 20 tables are 200,000 files, which a listing of the log bears and a listing of
    the folder would not; nothing here lists folders, except `vacuum`.

@@ -1,8 +1,8 @@
 """Hundreds of updates in one process: do time, memory, files or logs drift? With maintenance in between.
 
-LAKEHOUSE_BENCH_UPDATES says how many (500). Each is a commit of one edited file and a sync, without a JVM. What months
-of updates would leave behind passes within minutes, so maintenance is told not to wait for anything's age; the last
-commits, and what their readers need, stay.
+LAKEHOUSE_BENCH_UPDATES says how many (500). Each is a commit of one edited file and a sync, without a JVM; every fifth
+adds a function with a call, the others change a body. What months of updates would leave behind passes within minutes,
+so maintenance is told not to wait for anything's age; the last commits, and what their readers need, stay.
 """
 
 import json
@@ -23,6 +23,7 @@ from lakehouse_assets_tests.bench.generated import (
     generated_contents,
     generated_repository,
     path_of,
+    with_call,
 )
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, goal, heading
 from lakehouse_assets_tests.bench.scale_facts import Soaked, keep_soaked
@@ -32,6 +33,7 @@ from lakehouse_assets_tests.support.places import local
 UPDATES = 500
 FILES = 200
 _MAINTENANCE_EVERY = 50
+_CALL_EVERY = 5
 
 
 def soak() -> None:
@@ -80,7 +82,10 @@ def _run(path: Path, updates: int) -> None:
     texts = generated_contents(FILES)
     for number in range(1, updates + 1):
         name = path_of(number * 7 % FILES)
-        commit_file(repository, name, edited(texts[name], 10_000 + number), f"edit {number}")
+        text = edited(texts[name], 10_000 + number)
+        if number % _CALL_EVERY == 0:
+            text = with_call(text, number)
+        commit_file(repository, name, text, f"edit {number}")
         started = time.perf_counter()
         sync_repositories(settings, ("made",), to=None, dry_run=False, quiet=True)
         seconds = time.perf_counter() - started
