@@ -1,10 +1,12 @@
 """Runs of the job `sync` in this process, recorded in the instance that the UI shows."""
 
+import atexit
 import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.cli.instance import open_instance
@@ -93,11 +95,18 @@ def _opened(settings: Settings, progress: Progress) -> "Iterator[tuple[DagsterIn
     with open_instance(settings) as instance:
         end_orphaned_runs(instance)
         align_partitions(instance, Registry(Lake(settings.lake)).all())
-        gc.freeze()  # what was loaded stays: going through it at each full collection takes longer than a step
-        try:
-            yield instance, instance.get_dynamic_partitions(PARTITIONS_NAME)
-        finally:
-            gc.unfreeze()  # DuckDB complains at the end of the process about what nobody could collect
+        _freeze_what_was_loaded()
+        yield instance, instance.get_dynamic_partitions(PARTITIONS_NAME)
+
+
+@cache
+def _freeze_what_was_loaded() -> None:
+    """It stays: going through it at each full collection takes longer than a step.
+
+    Once in a process, for what is frozen is never collected: an instance of a later command is to go after it.
+    """
+    gc.freeze()
+    atexit.register(gc.unfreeze)  # DuckDB complains at the end of the process about what nobody could collect
 
 
 def end_orphaned_runs(instance: "DagsterInstance") -> list[str]:
@@ -171,9 +180,7 @@ def _run(
         for error in failed.values():
             raise error
     rows, seconds = _by_asset(instance, result.run_id)
-    # What a run leaves in cycles holds tables and results of engines. Left to itself it would be frozen with the rest
-    # by the next command of this process, and never be collected; now all but this run is frozen, so it is quick.
-    gc.collect()
+    gc.collect()  # what a run leaves in cycles holds tables and results of engines; what was loaded is not looked at
     progress.done(f"run {result.run_id[:8]}", round(time.time() - started, 1))
     return RunResult(run_id=result.run_id, repositories=tuple(names), rows=rows, seconds=seconds, failed=failed)
 
