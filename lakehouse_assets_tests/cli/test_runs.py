@@ -2,10 +2,17 @@
 
 import gc
 import os
+import subprocess
+import sys
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psutil
-from dagster import DagsterRunStatus
+import pytest
+from dagster import DagsterInstance, DagsterRunStatus
 
+from lakehouse_assets.cli import runs
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.cli.runs import end_orphaned_runs, running
@@ -19,14 +26,14 @@ def test_a_run_whose_command_was_killed_is_failed_and_one_that_is_under_way_is_n
     owners = {"mine": f"{me.pid}@{me.create_time()}", "recycled": f"{os.getpid()}@1.0", "gone": "99999999@1.0"}
     job = defs.resolve_job_def("sync")
     with open_instance(settings) as instance:
-        runs = {
+        made = {
             name: instance.create_run_for_job(
                 job, tags={".dagster/lakehouse_process": owner}, status=DagsterRunStatus.STARTED
             ).run_id
             for name, owner in owners.items()
         }
-        assert set(end_orphaned_runs(instance)) == {runs["recycled"], runs["gone"]}
-        statuses = {name: instance.get_run_by_id(run_id) for name, run_id in runs.items()}
+        assert set(end_orphaned_runs(instance)) == {made["recycled"], made["gone"]}
+        statuses = {name: instance.get_run_by_id(run_id) for name, run_id in made.items()}
         assert {name: run.status for name, run in statuses.items() if run} == {
             "mine": DagsterRunStatus.STARTED,
             "recycled": DagsterRunStatus.FAILURE,
@@ -34,7 +41,37 @@ def test_a_run_whose_command_was_killed_is_failed_and_one_that_is_under_way_is_n
         }
 
 
-def test_what_runs_keep_out_of_garbage_collections_is_given_back_at_their_end(settings: Settings):
+def test_a_process_of_many_commands_lets_go_of_the_instances_of_all_but_the_first(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    """What is loaded is kept out of garbage collections, and an instance would stay for good with all that it holds."""
+    opened: list[weakref.ref[DagsterInstance]] = []
+
+    @contextmanager
+    def noted(settings: Settings) -> Iterator[DagsterInstance]:
+        with open_instance(settings) as instance:
+            opened.append(weakref.ref(instance))
+            yield instance
+
+    monkeypatch.setattr(runs, "open_instance", noted)
+    for _ in range(2):
+        with running(settings, Progress(quiet=True)):
+            assert gc.get_freeze_count() > 0
     with running(settings, Progress(quiet=True)):
-        assert gc.get_freeze_count() > 0
-    assert gc.get_freeze_count() == 0
+        gc.collect()
+        assert [each() is None for each in opened[1:]] == [True, False]
+
+
+def test_a_command_ends_without_complaints_of_engines(settings: Settings):
+    """DuckDB complains at the end of a process of what nobody could collect."""
+    code = (
+        "from lakehouse_assets.cli.progress import Progress\n"
+        "from lakehouse_assets.cli.runs import running\n"
+        "from lakehouse_assets.core.settings import load_settings\n"
+        "from lakehouse_assets.lake.local_sql import local_sql\n"
+        "with running(load_settings(), Progress(quiet=True)), local_sql() as connection:\n"
+        "    assert connection.sql('SELECT 1 AS n').to_arrow_table().num_rows == 1\n"
+    )
+    env = os.environ | {"LAKEHOUSE_HOME": str(settings.home)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
