@@ -5,17 +5,14 @@ import os
 import subprocess
 import sys
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import psutil
-import pytest
-from dagster import DagsterInstance, DagsterRunStatus
+from dagster import DagsterRunStatus
 
-from lakehouse_assets.cli import runs
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.cli.runs import end_orphaned_runs, running
+from lakehouse_assets.core.collector import undisturbed
 from lakehouse_assets.core.settings import Settings
 
 
@@ -41,25 +38,23 @@ def test_a_run_whose_command_was_killed_is_failed_and_one_that_is_under_way_is_n
         }
 
 
-def test_a_process_of_many_commands_lets_go_of_the_instances_of_all_but_the_first(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-):
-    """What is loaded is kept out of garbage collections, and an instance would stay for good with all that it holds."""
-    opened: list[weakref.ref[DagsterInstance]] = []
+class Left:
+    """What nothing refers to but itself."""
 
-    @contextmanager
-    def noted(settings: Settings) -> Iterator[DagsterInstance]:
-        with open_instance(settings) as instance:
-            opened.append(weakref.ref(instance))
-            yield instance
+    def __init__(self) -> None:
+        self.itself = self
 
-    monkeypatch.setattr(runs, "open_instance", noted)
-    for _ in range(2):
-        with running(settings, Progress(quiet=True)):
-            assert gc.get_freeze_count() > 0
+
+def test_what_a_command_leaves_behind_can_be_collected_in_the_next_one_of_the_process(settings: Settings):
+    """What is loaded is kept out of garbage collections; what is not needed any more must not come to be."""
     with running(settings, Progress(quiet=True)):
-        gc.collect()
-        assert [each() is None for each in opened[1:]] == [True, False]
+        assert gc.get_freeze_count() > 0
+    with undisturbed():
+        left = weakref.ref(Left())
+        with running(settings, Progress(quiet=True)):
+            assert left() is not None
+            gc.collect()
+            assert left() is None
 
 
 def test_a_command_ends_without_complaints_of_engines(settings: Settings):
