@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from lakehouse_assets_tests.bench.scale_facts import Measured
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 720, 360, 60, 46, 30
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 760, 360, 60, 46, 30
 _COLOURS = ("#2b6cb0", "#c05621")
 _SERIES = {"build_seconds": ("full build", ""), "update_seconds": ("update", ' stroke-dasharray="6 4"')}
 
@@ -17,7 +17,7 @@ def picture(held: Mapping[str, Sequence[Measured]]) -> str:
     low, high = math.floor(math.log10(max(0.01, min(seconds)))), math.ceil(math.log10(max(seconds)))
 
     def x(size: float) -> float:
-        return _LEFT + (_WIDTH - _LEFT - 150) * math.log10(size) / max(1, most)
+        return _LEFT + (_WIDTH - _LEFT - 190) * math.log10(size) / max(1, most)
 
     def y(value: float) -> float:
         share = (math.log10(max(value, 10**low)) - low) / max(1, high - low)
@@ -42,9 +42,9 @@ def picture(held: Mapping[str, Sequence[Measured]]) -> str:
             points = " ".join(f"{x(each.size):.1f},{y(getattr(each, name)):.1f}" for each in measured)
             lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>')
             at = _TOP + 12 + 34 * row
-            lines.append(f'<text x="{_WIDTH - 145}" y="{at}" fill="{colour}">{title}:</text>')
+            lines.append(f'<text x="{_WIDTH - 180}" y="{at}" fill="{colour}">{title}:</text>')
             lines.append(
-                f'<text x="{_WIDTH - 145}" y="{at + 14}" fill="{colour}">{label}{" (dashed)" if dashes else ""}</text>'
+                f'<text x="{_WIDTH - 180}" y="{at + 14}" fill="{colour}">{label}{" (dashed)" if dashes else ""}</text>'
             )
             row += 1
     return "\n".join([*lines, "</svg>", ""])
