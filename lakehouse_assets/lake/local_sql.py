@@ -3,7 +3,8 @@
 DuckDB reads a lake's files on a disk by itself, and those of an object store through `object_files`: its own reader of
 object stores is an extension that is loaded from the network, with credentials of its own.
 
-Invariant: what the steps of a run hold does not grow with a repository; beyond a bound it goes to disk for a while.
+Invariant: what queries of a run hold here is bounded, whatever the repository's size; beyond it they spill to disk.
+Rows that they give as Arrow tables are not part of it.
 """
 
 import os

@@ -23,14 +23,14 @@ def test_a_run_whose_command_was_killed_is_failed_and_one_that_is_under_way_is_n
     owners = {"mine": f"{me.pid}@{me.create_time()}", "recycled": f"{os.getpid()}@1.0", "gone": "99999999@1.0"}
     job = defs.resolve_job_def("sync")
     with open_instance(settings) as instance:
-        made = {
+        runs = {
             name: instance.create_run_for_job(
                 job, tags={".dagster/lakehouse_process": owner}, status=DagsterRunStatus.STARTED
             ).run_id
             for name, owner in owners.items()
         }
-        assert set(end_orphaned_runs(instance)) == {made["recycled"], made["gone"]}
-        statuses = {name: instance.get_run_by_id(run_id) for name, run_id in made.items()}
+        assert set(end_orphaned_runs(instance)) == {runs["recycled"], runs["gone"]}
+        statuses = {name: instance.get_run_by_id(run_id) for name, run_id in runs.items()}
         assert {name: run.status for name, run in statuses.items() if run} == {
             "mine": DagsterRunStatus.STARTED,
             "recycled": DagsterRunStatus.FAILURE,
