@@ -105,14 +105,17 @@ class Lake:
             return True
         if has_log(path):
             return True
-        if any(path.rglob("*.parquet")):
-            raise LakeStateError(
-                subject=f"table {contract.name}",
-                seen=f"{path} has data files but no Delta log",
-                why="the log says which files are rows; without it, a write would orphan or overwrite them",
-                remedy="restore the folder's _delta_log from a backup, or move the folder away to build the table anew",
-            )
-        return False
+        if not any(path.rglob("*.parquet")):
+            return False
+        # A log is made before the first file of its table: these may be of one that another writer made meanwhile.
+        if has_log(path):
+            return True
+        raise LakeStateError(
+            subject=f"table {contract.name}",
+            seen=f"{path} has data files but no Delta log",
+            why="the log says which files are rows; without it, a write would orphan or overwrite them",
+            remedy="restore the folder's _delta_log from a backup, or move the folder away to build the table anew",
+        )
 
     def open(self, contract: TableContract) -> DeltaTable:
         try:

@@ -17,9 +17,10 @@ from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.repository import Repository
-from lakehouse_assets.lake import upsert
-from lakehouse_assets.lake.commit_log import log_entry
+from lakehouse_assets.lake import tables, upsert
+from lakehouse_assets.lake.commit_log import has_log, log_entry
 from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
@@ -69,6 +70,23 @@ def test_data_files_without_a_log_are_refused_instead_of_overwritten(lake: Lake)
         lake.read(REPOSITORIES)
     with pytest.raises(LakeStateError, match="no Delta log"):
         lake.ensure(REPOSITORIES)
+
+
+def test_a_table_that_another_writer_makes_and_fills_while_it_is_looked_for_is_there(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+):
+    looks: list[bool] = []
+
+    def look(folder: LakePath) -> bool:
+        looks.append(has_log(folder))
+        if len(looks) == 1:
+            DeltaTable.create(str(folder), pa.schema([("repo", pa.string())]))
+            write_deltalake(str(folder), pa.table({"repo": ["a"]}), mode="append")
+        return looks[-1]
+
+    monkeypatch.setattr(tables, "has_log", look)
+    assert lake.exists(THINGS)
+    assert looks == [False, True]
 
 
 def test_a_log_that_cannot_be_read_is_refused_by_name(lake: Lake):
