@@ -4,20 +4,23 @@ Invariant: a partition gets a materialization if, and only if, its rows are what
 after its outputs, so that the steps after it go on with the other partitions (see `definitions.py` on the executor).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from dagster import Output
 
+from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failures import partitions_failure
 
 
-def handed_over(outputs: Batches | Mapping[str, Batches], *, of: int) -> Iterator[Output[Batches]]:
-    """The outputs by name, or the only one; `of` is the number of the run's partitions."""
-    named = {"result": outputs} if isinstance(outputs, Batches) else outputs
-    for name, batches in named.items():
-        if len(batches.failed) < of:
+def handed_over(outputs: Batches | Iterable[tuple[str, Batches]], *, of: int) -> Iterator[Output[Batches]]:
+    """The outputs by name, one made after the other was written, or the only one; `of` is the number of the run's
+    partitions."""
+    errors: dict[str, LakehouseError] = {}
+    for name, batches in [("result", outputs)] if isinstance(outputs, Batches) else outputs:
+        failed = batches.failed
+        if len(failed) < of:
             yield Output(batches, output_name=name)
-    errors = {partition: error for each in named.values() for partition, error in each.failed.errors.items()}
+        errors |= failed.errors
     if errors:
         raise partitions_failure(errors, of=of)

@@ -95,4 +95,6 @@ def _links_on_spark(spark: "SparkSession", lake: Lake, selection: Selection, ste
 
 
 def _together(work: pa.Table, links: pa.Table) -> pa.Table:
-    return pa.concat_tables([work, links], promote_options="permissive")
+    """By file, so that rows are made in the order that they are written in."""
+    both = pa.concat_tables([work, links], promote_options="permissive")
+    return both.sort_by([("repo", "ascending"), ("path", "ascending")])

@@ -30,6 +30,7 @@ from lakehouse_assets.lake.integrity_steps import (
     ENDS_MISSING,
     FILES_WITHOUT_ROWS,
     OWNERS_GONE,
+    STARTS_MISSING,
 )
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import files_relation, relation
@@ -124,7 +125,7 @@ def _keys_twice(lake: Lake, contract: TableContract, places: Places) -> pa.Table
     key, told = _key(contract)
     return _found(
         f"SELECT repo, path, {told} AS broken, count(*) AS rows "
-        f"FROM {_rows(lake, contract, places)} GROUP BY {key}, repo, path HAVING count(*) > 1"
+        f"FROM {_met_twice(_rows(lake, contract, places), key)} GROUP BY {key}, repo, path HAVING count(*) > 1"
     )
 
 
@@ -133,6 +134,14 @@ def _key(contract: TableContract) -> tuple[str, str]:
     columns = [name(each, "duckdb") for each in contract.key]
     shown = " || ' ' || ".join(f"CAST({each} AS VARCHAR)" for each in columns)
     return ", ".join(columns), f"'key ' || {shown} || ' is there more than once'"
+
+
+def _met_twice(rows: str, key: str) -> str:
+    """SQL for the rows whose key's hash is there more than once: mostly none, and only of these the keys are compared.
+
+    Hashes of millions of keys fit into memory, the keys themselves do not.
+    """
+    return f"(FROM {rows} WHERE hash({key}) IN (SELECT hash({key}) FROM {rows} GROUP BY ALL HAVING count(*) > 1))"
 
 
 def doubled_keys(lake: Lake, contract: TableContract) -> list[dict[str, Any]]:
@@ -145,7 +154,8 @@ def doubled_keys(lake: Lake, contract: TableContract) -> list[dict[str, Any]]:
     place = f"min(CAST({name(contract.partition_by[0], 'duckdb')} AS VARCHAR))" if contract.partition_by else "''"
     query = (
         f"SELECT {place} AS partition, {told} AS broken, count(*) AS rows "
-        f"FROM {relation(lake, contract)} GROUP BY {key} HAVING count(*) > 1 ORDER BY ALL LIMIT {_SHOWN}"
+        f"FROM {_met_twice(relation(lake, contract), key)} GROUP BY {key} HAVING count(*) > 1 "
+        f"ORDER BY ALL LIMIT {_SHOWN}"
     )
     with local_sql() as connection:
         return connection.sql(query).to_arrow_table().to_pylist()
@@ -174,7 +184,7 @@ def _contents_missing(lake: Lake, contract: TableContract, places: Places) -> pa
 
 
 def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
-    edges = f"(SELECT * FROM {_rows(lake, contract, places)})"
+    edges = _rows(lake, contract, places)
     with local_sql() as connection:
         ends = connection.sql(f"SELECT DISTINCT dst_repo, dst_path FROM {edges}").fetchall()
     far: dict[str, list[str] | None] = {repo: None for repo, paths in places.items() if paths is None}
@@ -183,8 +193,11 @@ def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Tab
         if paths is not None:
             paths.append(path)
     near = {repo: None if paths is None or len(paths) > _MANY_PATHS else paths for repo, paths in far.items()}
-    nodes, starts = (f"(SELECT repo, path, def_id, n FROM {_rows(lake, NODES, each)})" for each in (near, places))
-    return _found(ENDS_MISSING.text({EDGES.name: edges, "starts": starts, "ends": nodes}))
+    found = [
+        _found(step.text({EDGES.name: edges, NODES.name: _rows(lake, NODES, each)}))
+        for step, each in ((STARTS_MISSING, places), (ENDS_MISSING, near))
+    ]
+    return pa.concat_tables(found).sort_by([("repo", "ascending"), ("path", "ascending")]).slice(0, _SHOWN)
 
 
 RULES: tuple[Rule, ...] = (

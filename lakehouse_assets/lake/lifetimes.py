@@ -23,7 +23,7 @@ from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.local_engine import local_engine
+from lakehouse_assets.lake.local_engine import LocalEngine, local_engine
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.lake.tables import Lake
@@ -50,10 +50,10 @@ def lifetimes(lake: Lake, contract: TableContract, moments: Sequence[Moment], ow
     present, (followed, *others), sql = _STEPS[contract.name]
     repos = [each.repo for each in moments]
     with local_engine() as engine:
-        rows = _rows_of(lake, followed, repos, owners)
-        reached = set(repos).union(rows["dst_repo"].unique().to_pylist() if others else ()) - {None}
-        names = {each.name: relation(lake, each, scopes=equal_scopes("repo", sorted(reached))) for each in others}
-        names |= engine.give({followed.name: rows, contract.name: _rows_of(lake, contract, repos, owners)})
+        names = {each.name: _rows_of(lake, each, repos, owners, engine) for each in (followed, contract)}
+        reached = engine.ask_arrow(f"SELECT DISTINCT dst_repo FROM {names[followed.name]}") if others else None
+        far = set(repos).union([] if reached is None else reached["dst_repo"].to_pylist()) - {None}
+        names |= {each.name: relation(lake, each, scopes=equal_scopes("repo", sorted(far))) for each in others}
         here, _ = engine.keep("present", present.format_map(names))
         times = engine.give({"moments": _table_of(moments)})["moments"]
         query = sql(
@@ -85,8 +85,12 @@ def previous_commit(lake: Lake, repo: str, commit: str) -> str | None:
     return rows.sort_by("published_at")["commit_sha"].to_pylist()[-1]
 
 
-def _rows_of(lake: Lake, contract: TableContract, repos: Sequence[str], owners: Sequence[str] | None) -> pa.Table:
-    """The rows of some files of the repositories, by delta-rs, which passes over files of other owners."""
-    return lake.read(
-        contract, where=Selection(repos=tuple(repos), paths=None if owners is None else tuple(owners)).predicate
-    )
+def _rows_of(
+    lake: Lake, contract: TableContract, repos: Sequence[str], owners: Sequence[str] | None, engine: LocalEngine
+) -> str:
+    """SQL for the rows of some files of the repositories, read by delta-rs, which passes over files of other owners; or
+    for all rows, which the engine reads by itself, so that they are never all in memory."""
+    if owners is None:
+        return relation(lake, contract, scopes=equal_scopes("repo", repos))
+    rows = lake.read(contract, where=Selection(repos=tuple(repos), paths=tuple(owners)).predicate)
+    return engine.give({contract.name: rows})[contract.name]

@@ -34,7 +34,7 @@ _MOST_PARTS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class LinkedInParts:
-    rows: Mapping[str, pa.Table]
+    rows: dict[str, pa.Table]
     """By table."""
     solves: int
 
@@ -85,11 +85,12 @@ def linked_in_parts(
                 for other in (*told[:number], *told[number + 1 :]):
                     process.send(other)
         found = [pickle.loads(process.receive()) for process in processes]
-    tables = [{name: pa.ipc.open_stream(data).read_all() for name, data in rows.items()} for rows, _ in found]
-    return LinkedInParts(
-        rows={name: pa.concat_tables([each[name] for each in tables]) for name in tables[0]},
-        solves=sum(solves for _, solves in found),
-    )
+        # A message a table, read where it lies: rows of a large repository are not held twice.
+        tables = {
+            name: pa.concat_tables([pa.ipc.open_stream(process.receive()).read_all() for process in processes])
+            for name in found[0][0]
+        }
+    return LinkedInParts(rows=tables, solves=sum(solves for _, solves in found))
 
 
 @contextmanager
@@ -130,12 +131,14 @@ def _work(orders: Connection, back: Connection) -> None:
             for _ in range(others):
                 part.take(pickle.loads(orders.recv_bytes()))
         result = part.result()
-        rows = {name: _as_bytes(table) for name, table in rows_by_table(job["repo"], result).items()}
-        back.send_bytes(pickle.dumps((rows, result.solves)))
+        rows = rows_by_table(job["repo"], result)
+        back.send_bytes(pickle.dumps((list(rows), result.solves)))
+        for table in rows.values():
+            back.send_bytes(_as_bytes(table))
 
 
-def _as_bytes(table: pa.Table) -> bytes:
+def _as_bytes(table: pa.Table) -> pa.Buffer:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    return sink.getvalue()

@@ -20,7 +20,8 @@ from lakehouse_assets.plan.sql_text import literal
 if TYPE_CHECKING:
     import duckdb
 
-_LEAST_MEMORY = 512 * 2**20
+_MEMORY_A_CORE = 128 * 2**20
+"""What a thread of DuckDB's needs to join and group at little less than full speed; the rest it spills."""
 _lock = threading.Lock()
 _database: "duckdb.DuckDBPyConnection | None" = None
 _reads_object_stores = False
@@ -57,8 +58,8 @@ def new_database(place: str = ":memory:") -> "duckdb.DuckDBPyConnection":
 
 
 def _memory() -> int:
-    """A thirty-second of the machine's, and at least what joins a large repository at little more than full speed."""
-    return max(_LEAST_MEMORY, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 32)
+    """By the machine's cores alone: a larger repository takes longer, not more."""
+    return _MEMORY_A_CORE * max(2, os.cpu_count() or 1)
 
 
 def _spill_folder() -> str:

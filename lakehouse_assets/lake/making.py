@@ -17,15 +17,25 @@ if TYPE_CHECKING:
 _SLICES_A_CORE = 4
 """Files differ in size by orders: with a slice a core, most cores would wait for the last one."""
 
+_BYTES_AT_ONCE = 512 * 1024
+"""Of work in this process. Its payloads are packed, and the rows made of them are many times larger."""
+
 Function = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def made(contract: TableContract, work: "pa.Table | DataFrame", function: Function) -> "Rows":
     """The rows of `contract` that `function` makes of the work."""
     if isinstance(work, pa.Table):
-        here: pa.Table = work
-        return pa.Table.from_batches(function(iter(here.to_batches())), schema=arrow_schema(contract.columns))
+        return pa.Table.from_batches(function(_in_slices(work)), schema=arrow_schema(contract.columns))
     return WorkerRows(items=in_order(work, contract), produce=function)
+
+
+def _in_slices(work: pa.Table) -> Iterator[pa.RecordBatch]:
+    """The work piece by piece: what the function holds beside its rows is then the same for any number of files."""
+    for batch in work.to_batches():
+        rows = max(1, batch.num_rows * _BYTES_AT_ONCE // max(1, batch.nbytes))
+        for first in range(0, batch.num_rows, rows):
+            yield batch.slice(first, rows)
 
 
 def in_order(work: "DataFrame", contract: TableContract) -> "DataFrame":

@@ -71,8 +71,10 @@ class TableFolder:
     def write(self, rows: pa.Table) -> list[DataFile]:
         """Write rows as new files, by partition, in the order of the owner."""
         written: list[DataFile] = []
-        whole = rows.combine_chunks()  # each partition taken from many chunks would go through all of them
-        for place, chosen in places(self.contract, whole).items() if rows.num_rows else ():
+        held = places(self.contract, rows) if rows.num_rows else {}
+        # Each partition taken from many chunks would go through all of them; rows of a single one are not copied.
+        whole = rows.combine_chunks() if len(held) > 1 else rows
+        for place, chosen in held.items():
             here = whole if isinstance(chosen, slice) else whole.take(pa.array(chosen))
             written += self.write_place(place, self.ordered(here))
         return written

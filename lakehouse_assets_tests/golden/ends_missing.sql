@@ -1,4 +1,4 @@
--- step ends_missing, fingerprint 3bc73ba573e3d263, duckdb
+-- step ends_missing, fingerprint 04e158f3e956d125, duckdb
 -- answers a question
 --
 -- repo   <- edges.repo
@@ -12,24 +12,8 @@ SELECT
   e.kind || ' leads to a node that is not there' AS broken,
   COUNT(*) AS "rows"
 FROM edges AS e
-ANTI JOIN ends AS n
-  ON n.repo = e.dst_repo
-  AND n.path = e.dst_path
-  AND n.def_id = e.dst_def
-  AND n.n = e.dst_n
-GROUP BY
-  e.repo,
-  e.path,
-  e.kind
-UNION ALL
-SELECT
-  e.repo,
-  e.path,
-  e.kind || ' starts from a node that is not there',
-  COUNT(*)
-FROM edges AS e
-ANTI JOIN starts AS n
-  ON n.repo = e.repo AND n.path = e.path AND n.def_id = e.src_def AND n.n = e.src_n
+ANTI JOIN nodes AS n
+  ON HASH(n.repo, n.path, n.def_id, n.n) = HASH(e.dst_repo, e.dst_path, e.dst_def, e.dst_n)
 GROUP BY
   e.repo,
   e.path,

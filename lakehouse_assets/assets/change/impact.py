@@ -59,7 +59,7 @@ def impact_derivation(contract: TableContract) -> Derivation:
 )
 def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Who the last update of each repository touched, in every repository."""
-    yield from handed_over(impacted(lakehouse, context.partition_keys), of=len(context.partition_keys))
+    yield from handed_over(impacted(lakehouse, context.partition_keys).items(), of=len(context.partition_keys))
 
 
 @explained()

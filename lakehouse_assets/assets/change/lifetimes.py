@@ -44,7 +44,7 @@ FOLLOWED: Mapping[TableContract, TableContract] = {DEFINITION_LIFETIMES: DEFINIT
 )
 def lifetimes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """When each definition, call, import, base and reference came and went."""
-    yield from handed_over(lived(lakehouse, context.partition_keys), of=len(context.partition_keys))
+    yield from handed_over(lived(lakehouse, context.partition_keys).items(), of=len(context.partition_keys))
 
 
 @explained()

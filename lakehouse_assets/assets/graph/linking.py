@@ -50,7 +50,7 @@ def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Ite
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
     failed = FailedPartitions()
     results, untouched = linked(lakehouse, context.partition_keys, failed)
-    outputs = {each.name: _batches(each, results, untouched[each.name], failed) for each in LINKED}
+    outputs = ((each.name, _batches(each, results, untouched[each.name], failed)) for each in LINKED)
     yield from handed_over(outputs, of=len(context.partition_keys))
 
 
@@ -59,7 +59,8 @@ class _Linked:
     """One repository's result: rows by table, the files they are complete for, and the key but for its asset."""
 
     key: MaterializationKey
-    rows: Mapping[str, pa.Table]
+    rows: dict[str, pa.Table]
+    """Those of a table are taken out when they are handed over: they are large."""
     owners: Mapping[str, tuple[str, ...]] | None
     """None if the rows are all of the repository's."""
     reasons: Mapping[str, str]
@@ -76,7 +77,7 @@ def _batches(
     """One write for all repositories that were linked as a whole, and one for each of the others."""
     batches = [
         Batch(
-            rows=each.rows[contract.name],
+            rows=each.rows.pop(contract.name),
             keys=(each.key_of(contract),),
             owners=each.owners[contract.name],
             reasons=each.reasons,
@@ -87,7 +88,7 @@ def _batches(
     ]
     whole = [each for each in results if each.owners is None]
     if whole:
-        rows = pa.concat_tables([each.rows[contract.name] for each in whole])
+        rows = pa.concat_tables([each.rows.pop(contract.name) for each in whole])
         batches.append(Batch(rows=rows, keys=tuple(each.key_of(contract) for each in whole)))
     return Batches(batches=tuple(batches), untouched=untouched, failed=failed)
 
