@@ -12,6 +12,8 @@ from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 
+pytest_plugins = ["lakehouse_assets_tests.support.same_rows"]
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _environment() -> None:

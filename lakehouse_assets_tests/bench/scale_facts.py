@@ -2,17 +2,13 @@
 
 import json
 import math
-import os
-import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from lakehouse_assets.core.settings import PROJECT_ROOT
+from lakehouse_assets_tests.support.machine import now, this_machine
 
 FACTS = PROJECT_ROOT / "docs" / "scale.json"
 REAL = "files of django"
@@ -103,8 +99,4 @@ def facts_now(path: Path = FACTS) -> dict[str, Any]:
 
 
 def _write(facts: dict[str, Any]) -> None:
-    memory = psutil.virtual_memory().total / 2**30
-    machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, {platform.system()}"
-    FACTS.write_text(
-        json.dumps(facts | {"machine": machine, "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"}, indent=1) + "\n"
-    )
+    FACTS.write_text(json.dumps(facts | {"machine": this_machine(), "date": now()}, indent=1) + "\n")

@@ -5,17 +5,15 @@ whose test ends before that was tried and not survived. The table is printed at 
 file that `--fault-table` names.
 """
 
-import os
-import platform
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
+
+from lakehouse_assets_tests.support.machine import now, this_machine
 
 _TABLE = pytest.StashKey["dict[str, Tally]"]()
 _OPTION = "--fault-table"
@@ -97,14 +95,12 @@ def _lines(table: dict[str, Tally]) -> list[str]:
 
 
 def _heading() -> list[str]:
-    memory = psutil.virtual_memory().total / 2**30
-    machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, {platform.system()}"
     return [
         "# Faults",
         "",
         "Written by `make faults`: what was done, how often, how often the tables were as a clean build makes them",
         "after the repair that the message names and a rerun, and which rows were missing or too many then.",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {machine}.",
+        f"{now()}; {this_machine()}.",
         "",
     ]

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.settings import Settings, load_settings
-from lakehouse_assets.lake.comparison import compare
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.support.cluster import WORKERS, SparkCluster, running_spark_cluster
 from lakehouse_assets_tests.support.command import LAKEHOUSE, spawn
+from lakehouse_assets_tests.support.same_rows import SameRows
 
 pytestmark = pytest.mark.slow
 
@@ -56,39 +55,46 @@ def build(settings: Settings, environ: dict[str, str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def equal(settings: Settings, clean: Lake) -> None:
+def equal(same_rows: SameRows, place: str, settings: Settings, clean: Lake) -> None:
     """Every table has the same rows, and workers wrote those that are dear to make."""
     lake = Lake(settings.lake)
-    found = [compare(lake, clean, contract, "made") for contract in HEAD_TABLES]
-    assert [each for each in found if each.surplus or each.lacking] == []
-    assert sum(each.rows for each in found) > 100 * FILES
+    assert same_rows(place, lake, clean, "made") > 100 * FILES
     writes = lake.read(WRITES, columns=["asset", "executor"]).to_pylist()
     assert {row["asset"] for row in writes if row["executor"] == "workers"} >= ON_WORKERS
 
 
+def test_a_process_without_spark_makes_the_same_rows(
+    source: Path, in_process: Lake, tmp_path: Path, same_rows: SameRows
+):
+    settings = home(tmp_path, source)
+    done = spawn(settings, "sync", "made", LAKEHOUSE_EXECUTOR="delta-rs")
+    assert done.returncode == 0, done.stderr
+    assert same_rows("one process, without Spark", Lake(settings.lake), in_process, "made") > 100 * FILES
+
+
 def test_a_cluster_makes_the_same_rows_by_code_that_only_the_driver_has(
-    cluster: SparkCluster, source: Path, in_process: Lake, tmp_path: Path
+    cluster: SparkCluster, source: Path, in_process: Lake, tmp_path: Path, same_rows: SameRows
 ):
     settings = home(tmp_path, source)
     before = cluster.executors()
     build(settings, cluster.environ | {"LAKEHOUSE_SPARK": cluster.master})
     assert len(cluster.executors()) == len(before) + WORKERS
-    equal(settings, in_process)
+    equal(same_rows, "a Spark cluster of two workers", settings, in_process)
 
 
 def test_spark_connect_makes_the_same_rows_by_code_that_only_the_client_has(
-    cluster: SparkCluster, source: Path, in_process: Lake, tmp_path: Path
+    cluster: SparkCluster, source: Path, in_process: Lake, tmp_path: Path, same_rows: SameRows
 ):
     settings = home(tmp_path, source)
     before = cluster.executors()
     with cluster.connect_server() as address:
         build(settings, {"LAKEHOUSE_SPARK": address})
     assert len(cluster.executors()) == len(before) + WORKERS
-    equal(settings, in_process)
+    equal(same_rows, "a Spark cluster, through Spark Connect", settings, in_process)
 
 
 def test_a_build_completes_with_the_right_rows_when_a_worker_is_lost_in_it(
-    cluster: SparkCluster, source: Path, in_process: Lake, tmp_path: Path
+    cluster: SparkCluster, source: Path, in_process: Lake, tmp_path: Path, same_rows: SameRows
 ):
     settings = home(tmp_path, source)
     environ = cluster.environ | {"LAKEHOUSE_SPARK": cluster.master, "LAKEHOUSE_EXECUTOR": "spark"}
@@ -110,4 +116,4 @@ def test_a_build_completes_with_the_right_rows_when_a_worker_is_lost_in_it(
     finally:
         cluster.start_worker()
     assert "Lost executor" in (settings.home / "logs" / "spark.log").read_text()
-    equal(settings, in_process)
+    equal(same_rows, "a Spark cluster that loses a worker in the build", settings, in_process)
