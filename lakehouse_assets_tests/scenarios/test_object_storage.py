@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets_tests.support.cluster import WORKERS, running_spark_cluster
 from lakehouse_assets_tests.support.command import LAKEHOUSE, at_once
 from lakehouse_assets_tests.support.ports import free_port
 from lakehouse_assets_tests.support.repos import RepoBuilder
@@ -29,6 +31,20 @@ pytestmark = pytest.mark.slow
 CART = "from shop.prices import price\n\n\ndef total(items):\n    return sum(price(each) for each in items)\n"
 
 ORDER = "from shop.cart import total\n\n\nclass Order:\n    def due(self):\n        return total(self)\n"
+
+INGEST = """
+connections:
+  shop: {{kind: sqlite, path: {folder}/shop.db}}
+  reports: {{kind: sqlite, path: {folder}/reports.db}}
+ingest:
+  - {{name: orders, connection: shop, table: orders, key: [id], strategy: id, id: id}}
+files:
+  - {{name: trips, path: "{folder}/trips*.csv", format: csv}}
+deliver:
+  - {{asset: orders, connection: reports, table: orders}}
+streams:
+  - {{name: followed, source: {{kind: table, table: orders}}}}
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +154,40 @@ def test_spark_s_own_commits_make_the_same_rows(
     assert same_rows("an object store, by Spark's own commits", machine.lake, on_disk.lake, "shop") > 100
     executors = {row["executor"] for row in machine.lake.read(WRITES, columns=["executor"]).to_pylist()}
     assert executors >= {"spark", "workers"}
+
+
+def test_a_cluster_s_workers_write_into_the_store_with_credentials_of_their_own(
+    tmp_path: Path, s3: S3Server, shop: Shop, on_disk: Machine, same_rows: SameRows
+):
+    with running_spark_cluster(tmp_path / "spark") as cluster:
+        environ = s3.lake("by-cluster") | cluster.environ | {"LAKEHOUSE_SPARK": cluster.master}
+        machine = built(Machine(home=tmp_path / "home", environ=environ), shop, LAKEHOUSE_EXECUTOR="spark")
+        assert len(cluster.executors()) == 2 * WORKERS  # of two syncs
+    assert same_rows("an object store, by a Spark cluster of two workers", machine.lake, on_disk.lake, "shop") > 100
+    logs = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path for path in logs if SECRET.encode() in path.read_bytes()] == []
+
+
+def test_rows_of_databases_files_and_streams_come_in_and_go_out(tmp_path: Path, s3: S3Server):
+    for name in ("shop", "reports"):
+        sqlite3.connect(tmp_path / f"{name}.db").close()
+    with sqlite3.connect(tmp_path / "shop.db") as shop:
+        shop.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, amount REAL)")
+        shop.executemany("INSERT INTO orders VALUES (?, ?)", [(number, number / 2) for number in range(20)])
+    (tmp_path / "trips.csv").write_text("id,town\n1,Bonn\n2,Ulm\n")
+    (tmp_path / "ingest").mkdir()
+    (tmp_path / "ingest" / "all.yaml").write_text(INGEST.format(folder=tmp_path))
+    machine = Machine(
+        home=tmp_path / "home", environ=s3.lake("ingested") | {"LAKEHOUSE_INGEST": str(tmp_path / "ingest")}
+    )
+    for _ in range(2):  # the second time there is nothing new
+        for words in (("ingest", "--all"), ("stream", "--all")):
+            done = machine.run(*words)
+            assert done.returncode == 0, done.stderr
+    counts = "SELECT (SELECT count(*) FROM orders) AS o, (SELECT count(*) FROM trips) AS t, count(*) AS s FROM followed"
+    assert machine.told("sql", counts) == [{"o": 20, "t": 2, "s": 20}]
+    with sqlite3.connect(tmp_path / "reports.db") as reports:
+        assert reports.execute("SELECT count(*), sum(amount) FROM orders").fetchall() == [(20, 95.0)]
 
 
 def test_the_verbs_answer_as_they_do_on_a_disk(in_store: Machine, on_disk: Machine, shop: Shop):
