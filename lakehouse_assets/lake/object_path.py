@@ -9,6 +9,7 @@ Cost: one request a look; what a listing has told of an object is not asked agai
 """
 
 import io
+import os
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -276,8 +277,13 @@ def _facts(told: Any) -> ObjectFacts:
     )
 
 
-@lru_cache(maxsize=8)
 def _store(bucket: str) -> "S3Store":
+    """The store as the environment tells of it now: another endpoint, or other credentials, are another one."""
+    return _opened(bucket, frozenset((name, value) for name, value in os.environ.items() if name.startswith("AWS_")))
+
+
+@lru_cache(maxsize=8)
+def _opened(bucket: str, _environ: frozenset[tuple[str, str]]) -> "S3Store":
     from obstore.store import S3Store
 
     return S3Store(bucket, retry_config={"max_retries": _RETRIES, "retry_timeout": _PATIENCE})

@@ -31,6 +31,16 @@ def root(store: MemoryStore, tmp_path: Path) -> ObjectPath:
     return ObjectPath("s3://bucket/team/lake", tmp_path)
 
 
+def test_what_the_environment_tells_now_is_asked_and_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    environs = ("http://127.0.0.1:9001", "http://127.0.0.1:9002", "http://127.0.0.1:9001")
+    held = []
+    for endpoint in environs:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+        held.append(object_path._store("lakes"))
+    assert held[0] is held[2]
+    assert held[0] is not held[1]
+
+
 def test_names_are_those_of_a_path(root: ObjectPath) -> None:
     entry = root / "nodes" / "_delta_log" / "00000000000000000007.json"
     assert str(entry) == "s3://bucket/team/lake/nodes/_delta_log/00000000000000000007.json"
