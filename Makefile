@@ -52,7 +52,7 @@ check: setup ## lint, formatting, types, and advisories of the pinned packages
 	@$(BIN)/python -m lakehouse_assets_tests.audit
 
 test-slow: setup ## the tests that take minutes or need the network, but for those of `make faults`; writes docs/places.md
-	@$(BIN)/pytest -m slow --ignore lakehouse_assets_tests/faults --places-table docs/places.md
+	@$(BIN)/pytest -m slow --ignore lakehouse_assets_tests/faults --places-table=docs/places.md
 
 faults: setup ## kill writers at every point, break disks, logs, files and workers; writes docs/faults.md
 	@command -v faketime >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
