@@ -89,7 +89,6 @@ class Rows:
         from lakehouse_assets.lake.local_sql import new_database
 
         connection = new_database()
-        connection.execute("SET TimeZone = 'UTC'")
         self._name_tables(connection)
         return connection.sql(self.sql)
 

@@ -44,10 +44,12 @@ def local_sql() -> "Generator[duckdb.DuckDBPyConnection, None, None]":
 
 
 def new_database(place: str = ":memory:") -> "duckdb.DuckDBPyConnection":
-    """A DuckDB of one's own that reads the files of the lake, wherever they are."""
+    """A DuckDB of one's own, in UTC, that reads the files of the lake, wherever they are. For what people ask: it may
+    take what memory there is."""
     import duckdb  # takes longer to load than what is asked where nothing changed
 
     database = duckdb.connect(place)
+    database.execute("SET TimeZone = 'UTC'")
     if place == ":memory:":
         # DuckDB would spill into the working folder, by names that other databases use as well. The folder is made
         # when it is needed, and goes with the database.

@@ -50,7 +50,6 @@ def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer
     """Run `query` over the tables given, or the lake's as they are now, each under its own name."""
     there = tables or tables_now(lake, query)
     with new_database() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
         for name, sql in there.relations.items():
             connection.execute(f"CREATE VIEW {name} AS FROM {sql}")
         try:
