@@ -136,6 +136,7 @@ def _measured(kind: str, size: int, home: Path, built: Sync, updates: Sequence[S
         nodes=sum(actions["nodes"]["num_records"].to_pylist()),
         edges=sum(actions["edges"]["num_records"].to_pylist()),
         load=round(os.getloadavg()[0], 1),
+        link_seconds=round(built.steps.get("linking", 0.0), 2),
     )
 
 

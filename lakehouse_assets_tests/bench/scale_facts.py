@@ -41,6 +41,9 @@ class Measured:
     edges: int
     load: float
     """Of the machine when it was done: others' work makes seconds longer."""
+    link_seconds: float = 0.0
+    """Of the build's, those that the driver's processes linked for; the rest is of Spark's workers, as far as there is
+    much to do."""
 
 
 @dataclass(frozen=True, kw_only=True)
