@@ -123,9 +123,12 @@ def _rows(lake: Lake, contract: TableContract, places: Places) -> str:
 
 def _keys_twice(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
     key, told = _key(contract)
+    rows = _rows(lake, contract, places)
+    if not _may_be_doubled(rows, key):
+        return pa.table({})
     return _found(
         f"SELECT repo, path, {told} AS broken, count(*) AS rows "
-        f"FROM {_met_twice(_rows(lake, contract, places), key)} GROUP BY {key}, repo, path HAVING count(*) > 1"
+        f"FROM {rows} GROUP BY {key}, repo, path HAVING count(*) > 1"
     )
 
 
@@ -136,12 +139,11 @@ def _key(contract: TableContract) -> tuple[str, str]:
     return ", ".join(columns), f"'key ' || {shown} || ' is there more than once'"
 
 
-def _met_twice(rows: str, key: str) -> str:
-    """SQL for the rows whose key's hash is there more than once: mostly none, and only of these the keys are compared.
-
-    Hashes of millions of keys fit into memory, the keys themselves do not.
-    """
-    return f"(FROM {rows} WHERE hash({key}) IN (SELECT hash({key}) FROM {rows} GROUP BY ALL HAVING count(*) > 1))"
+def _may_be_doubled(rows: str, key: str) -> bool:
+    """Whether a key's hash is there more than once. Hashes of millions of keys fit into memory, the keys do not."""
+    with local_sql() as connection:
+        query = f"SELECT hash({key}) FROM {rows} GROUP BY ALL HAVING count(*) > 1 LIMIT 1"
+        return bool(connection.sql(query).fetchall())
 
 
 def doubled_keys(lake: Lake, contract: TableContract) -> list[dict[str, Any]]:
@@ -150,12 +152,14 @@ def doubled_keys(lake: Lake, contract: TableContract) -> list[dict[str, Any]]:
     Cost: the key's columns of all rows.
     """
     key, told = _key(contract)
+    rows = relation(lake, contract)
+    if not _may_be_doubled(rows, key):
+        return []
     # A key is unique in the whole table, and its partition is shown where it has one.
     place = f"min(CAST({name(contract.partition_by[0], 'duckdb')} AS VARCHAR))" if contract.partition_by else "''"
     query = (
         f"SELECT {place} AS partition, {told} AS broken, count(*) AS rows "
-        f"FROM {_met_twice(relation(lake, contract), key)} GROUP BY {key} HAVING count(*) > 1 "
-        f"ORDER BY ALL LIMIT {_SHOWN}"
+        f"FROM {rows} GROUP BY {key} HAVING count(*) > 1 ORDER BY ALL LIMIT {_SHOWN}"
     )
     with local_sql() as connection:
         return connection.sql(query).to_arrow_table().to_pylist()

@@ -89,8 +89,9 @@ def _rows_of(
     lake: Lake, contract: TableContract, repos: Sequence[str], owners: Sequence[str] | None, engine: LocalEngine
 ) -> str:
     """SQL for the rows of some files of the repositories, read by delta-rs, which passes over files of other owners; or
-    for all rows, which the engine reads by itself, so that they are never all in memory."""
+    for all rows, which the engine reads by itself, so that they need not all be in memory."""
     if owners is None:
-        return relation(lake, contract, scopes=equal_scopes("repo", repos))
+        # Kept, because it is asked several times, and files of many repositories take longer to open than to read.
+        return engine.keep(contract.name, f"FROM {relation(lake, contract, scopes=equal_scopes('repo', repos))}")[0]
     rows = lake.read(contract, where=Selection(repos=tuple(repos), paths=tuple(owners)).predicate)
     return engine.give({contract.name: rows})[contract.name]
