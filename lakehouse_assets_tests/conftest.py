@@ -6,6 +6,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from lakehouse_assets.core.settings import Settings, load_settings
@@ -48,7 +49,11 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None] | None:
     from lakehouse_assets.lake import session as spark_session
 
     if spark_session._runtime is not None:
-        spark_session._runtime.stop()
+        try:
+            spark_session._runtime.stop()
+        except (OSError, Py4JError) as error:  # its tests have failed, and are told of only if this does not
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            print(f"\nSpark was gone before the suite's end: {error}")
     survivors = [p for p in psutil.Process().children(recursive=True) if p.name() == "java"]
     if survivors:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
