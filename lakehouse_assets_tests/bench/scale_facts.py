@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lakehouse_assets.core.settings import PROJECT_ROOT
-from lakehouse_assets_tests.support.machine import now, this_machine
+from lakehouse_assets_tests.support.measured import now, this_machine
 
 FACTS = PROJECT_ROOT / "docs" / "scale.json"
 REAL = "files of django"

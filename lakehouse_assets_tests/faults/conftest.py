@@ -13,10 +13,14 @@ from typing import Any
 
 import pytest
 
-from lakehouse_assets_tests.support.machine import now, this_machine
+from lakehouse_assets_tests.support.measured import tell
 
 _TABLE = pytest.StashKey["dict[str, Tally]"]()
 _OPTION = "--fault-table"
+_ABOUT = (
+    "Written by `make faults`: what was done, how often, how often the tables were as a clean build makes them",
+    "after the repair that the message names and a rerun, and which rows were missing or too many then.",
+)
 
 
 @dataclass(kw_only=True)
@@ -67,12 +71,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     table = config.stash.get(_TABLE, {})
     if not table:
         return
-    lines = _lines(table)
-    terminalreporter.section("faults")
-    terminalreporter.write_line("\n".join(lines))
-    target: Path | None = config.getoption(_OPTION, default=None)
-    if target is not None:
-        target.write_text("\n".join([*_heading(), *lines, ""]))
+    tell(terminalreporter, "faults", _ABOUT, _lines(table), config.getoption(_OPTION, default=None))
 
 
 def _lines(table: dict[str, Tally]) -> list[str]:
@@ -91,16 +90,4 @@ def _lines(table: dict[str, Tally]) -> list[str]:
         "|---|---|---|---|---|",
         *rows,
         f"| **all** | {total.tried} | {total.survived} | {total.lost} | {total.doubled} |",
-    ]
-
-
-def _heading() -> list[str]:
-    return [
-        "# Faults",
-        "",
-        "Written by `make faults`: what was done, how often, how often the tables were as a clean build makes them",
-        "after the repair that the message names and a rerun, and which rows were missing or too many then.",
-        "",
-        f"{now()}; {this_machine()}.",
-        "",
     ]

@@ -13,10 +13,14 @@ import pytest
 from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
 from lakehouse_assets.lake.comparison import compare
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets_tests.support.machine import now, this_machine
+from lakehouse_assets_tests.support.measured import tell
 
 _TABLE = pytest.StashKey["dict[str, Tally]"]()
 _OPTION = "--places-table"
+_ABOUT = (
+    "Written by `make test-slow`: the same repositories built in different places, without a change to code or",
+    "commands, and each compared row by row with a build on one machine, on its disk.",
+)
 
 
 @dataclass(kw_only=True)
@@ -62,20 +66,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         "|---|---|---|---|",
         *(f"| {place} | {each.builds} | {each.rows:,} | {each.differing} |" for place, each in table.items()),
     ]
-    terminalreporter.section("places")
-    terminalreporter.write_line("\n".join(lines))
-    target: Path | None = config.getoption(_OPTION)
-    if target is not None:
-        target.write_text("\n".join([*_heading(), *lines, ""]))
-
-
-def _heading() -> list[str]:
-    return [
-        "# Places",
-        "",
-        "Written by `make test-slow`: the same repositories built in different places, without a change to code or",
-        "commands, and each compared row by row with a build on one machine, on its disk.",
-        "",
-        f"{now()}; {this_machine()}.",
-        "",
-    ]
+    tell(terminalreporter, "places", _ABOUT, lines, config.getoption(_OPTION))
