@@ -9,6 +9,10 @@ NAME ?=
 
 SETUP_OPTIONS := --dev
 
+# Processes that share the tests, each with a Spark session of its own (some 2 GB).
+JOBS ?= 2
+PYTEST = $(BIN)/pytest --numprocesses=$(JOBS) --dist=loadfile
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-slow faults bench golden docs ui clean
 
@@ -42,8 +46,8 @@ demo: setup ## build a lake from REPO=path-or-url (default: this project's own r
 	@$(BIN)/lakehouse demo $(if $(REPO),'$(REPO)') $(if $(NAME),--name '$(NAME)')
 
 test: SETUP_OPTIONS += --browser
-test: check ## check the code, then run the tests
-	@$(BIN)/pytest
+test: check ## check the code, then run the tests, in JOBS=2 processes
+	@$(PYTEST)
 
 check: setup ## lint, formatting, types, and advisories of the pinned packages
 	@$(BIN)/ruff check
@@ -52,7 +56,7 @@ check: setup ## lint, formatting, types, and advisories of the pinned packages
 	@$(BIN)/python -m lakehouse_assets_tests.audit
 
 test-slow: setup ## the tests that take minutes or need the network, but for those of `make faults`; writes docs/places.md
-	@$(BIN)/pytest -m slow --ignore lakehouse_assets_tests/faults --places-table=docs/places.md
+	@$(PYTEST) -m slow --ignore lakehouse_assets_tests/faults --places-table=docs/places.md
 
 faults: setup ## kill writers at every point, break disks, logs, files and workers; writes docs/faults.md
 	@command -v faketime >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \

@@ -1,8 +1,9 @@
-"""One Spark session for the whole run, a home of its own for each test, and no JVM left behind."""
+"""One Spark session for all tests of a process, a home of its own for each test, and no JVM left behind."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -14,6 +15,8 @@ from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 
 pytest_plugins = ["lakehouse_assets_tests.support.same_rows"]
+
+_TROUBLES = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -44,17 +47,31 @@ def spark(settings: Settings) -> SparkSession:
     return runtime_for(settings).session
 
 
-def pytest_sessionfinish(session: pytest.Session) -> Iterator[None] | None:
-    """The suite fails if a Java process outlives it."""
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The suite fails if Spark was gone before its end, or if a Java process outlives it."""
+    troubles = [*session.config.stash.get(_TROUBLES, []), *_end_spark()]
+    workers_output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if workers_output is not None:  # one of several processes that share the tests: nobody sees what it prints
+        workers_output["troubles"] = troubles
+    elif troubles:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print("", *troubles, sep="\n")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """One of several processes is done."""
+    node.config.stash.setdefault(_TROUBLES, []).extend(getattr(node, "workeroutput", {}).get("troubles", []))
+
+
+def _end_spark() -> Iterator[str]:
     from lakehouse_assets.lake import session as spark_session
 
     if spark_session._runtime is not None:
         try:
             spark_session._runtime.stop()
         except (OSError, Py4JError) as error:  # its tests have failed, and are told of only if this does not
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-            print(f"\nSpark was gone before the suite's end: {error}")
+            yield f"Spark was gone before the suite's end: {error}"
     survivors = [p for p in psutil.Process().children(recursive=True) if p.name() == "java"]
     if survivors:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        print(f"\nJava processes outlived the suite: {[p.cmdline()[:3] for p in survivors]}")
+        yield f"Java processes outlived the suite: {[p.cmdline()[:3] for p in survivors]}"

@@ -7,15 +7,14 @@ file that `--fault-table` names.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lakehouse_assets_tests.support.measured import tell
+from lakehouse_assets_tests.support.measured import tell, told, told_by
 
-_TABLE = pytest.StashKey["dict[str, Tally]"]()
+_TABLE = "faults"
 _OPTION = "--fault-table"
 _ABOUT = (
     "Written by `make faults`: what was done, how often, how often the tables were as a clean build makes them",
@@ -23,28 +22,15 @@ _ABOUT = (
 )
 
 
-@dataclass(kw_only=True)
-class Tally:
-    """How often a fault was tried and survived, and the rows that were lost or too many after the repair."""
-
-    tried: int = 0
-    survived: int = 0
-    lost: int = 0
-    doubled: int = 0
-
-
 class Fault:
     """One try of a fault."""
 
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
-        tally.tried += 1
+    def __init__(self, item: pytest.Item, name: str) -> None:
+        self._told = told_by(item, _TABLE, fault=name, survived=False, lost=0, doubled=0)
 
     def survived(self, *, lost: int = 0, doubled: int = 0) -> None:
         """After the repair; rows of a clean build that are lacking, and rows that it has not."""
-        self._tally.lost += lost
-        self._tally.doubled += doubled
-        self._tally.survived += not (lost or doubled)
+        self._told.update(survived=not (lost or doubled), lost=lost, doubled=doubled)
         assert (lost, doubled) == (0, 0)
 
     def compared(self, held: Sequence[dict[str, Any]], clean: Sequence[dict[str, Any]]) -> None:
@@ -63,31 +49,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def fault(request: pytest.FixtureRequest) -> FaultNamed:
     """Name a fault before it is done."""
-    table = request.config.stash.setdefault(_TABLE, {})
-    return lambda name: Fault(table.setdefault(name, Tally()))
+    return lambda name: Fault(request.node, name)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    table = config.stash.get(_TABLE, {})
-    if not table:
-        return
-    tell(terminalreporter, "faults", _ABOUT, _lines(table), config.getoption(_OPTION, default=None))
+    tries = list(told(terminalreporter, _TABLE))
+    if tries:
+        tell(terminalreporter, _TABLE, _ABOUT, _lines(tries), config.getoption(_OPTION, default=None))
 
 
-def _lines(table: dict[str, Tally]) -> list[str]:
-    rows = [
-        f"| {name} | {tally.tried} | {tally.survived} | {tally.lost} | {tally.doubled} |"
-        for name, tally in sorted(table.items())
-    ]
-    total = Tally()
-    for tally in table.values():
-        total.tried += tally.tried
-        total.survived += tally.survived
-        total.lost += tally.lost
-        total.doubled += tally.doubled
+def _lines(tries: Sequence[dict[str, Any]]) -> list[str]:
+    names = sorted({each["fault"] for each in tries})
     return [
         "| fault | times tried | survived | lost rows | doubled rows |",
         "|---|---|---|---|---|",
-        *rows,
-        f"| **all** | {total.tried} | {total.survived} | {total.lost} | {total.doubled} |",
+        *(_line(name, [each for each in tries if each["fault"] == name]) for name in names),
+        _line("**all**", tries),
     ]
+
+
+def _line(name: str, tries: Sequence[dict[str, Any]]) -> str:
+    survived, lost, doubled = (sum(each[column] for each in tries) for column in ("survived", "lost", "doubled"))
+    return f"| {name} | {len(tries)} | {survived} | {lost} | {doubled} |"

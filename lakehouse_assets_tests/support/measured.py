@@ -1,10 +1,16 @@
-"""Tables of what a run found, with when and where it was."""
+"""Tables of what the tests of a run found, with when and where it was.
+
+A test tells a figure by `told_by`; the table is made of all of them at the run's end. They go with the reports of the
+tests, so that it is the same whether one process ran them all or several shared them.
+"""
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -17,6 +23,19 @@ def this_machine() -> str:
 
 def now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def told_by(item: pytest.Item, name: str, **figures: Any) -> dict[str, Any]:
+    """What a test found, of the table of that name; it may be changed until the test's end."""
+    item.user_properties.append((name, figures))
+    return figures
+
+
+def told(reporter: pytest.TerminalReporter, name: str) -> Iterator[dict[str, Any]]:
+    """What all tests of the run found, of the table of that name."""
+    for report in chain.from_iterable(reporter.stats.values()):
+        if getattr(report, "when", None) == "teardown":
+            yield from (figures for key, figures in report.user_properties if key == name)
 
 
 def tell(

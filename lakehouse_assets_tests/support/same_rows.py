@@ -5,17 +5,18 @@ in the table all the same. The table is printed at the end of the run, and writt
 names.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
 from lakehouse_assets.lake.comparison import compare
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets_tests.support.measured import tell
+from lakehouse_assets_tests.support.measured import tell, told, told_by
 
-_TABLE = pytest.StashKey["dict[str, Tally]"]()
+_TABLE = "places"
 _OPTION = "--places-table"
 _ABOUT = (
     "Written by `make test-slow`: the same repositories built in different places, without a change to code or",
@@ -23,34 +24,23 @@ _ABOUT = (
 )
 
 
-@dataclass(kw_only=True)
-class Tally:
-    """What was compared of the builds in one place."""
-
-    builds: int = 0
-    rows: int = 0
-    differing: int = 0
-
-
 class SameRows:
-    def __init__(self, table: dict[str, Tally]) -> None:
-        self._table = table
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
 
     def __call__(self, place: str, built: Lake, clean: Lake, repo: str) -> int:
         """Every table of the repository is the same to the row; gives how many rows there are."""
         found = [compare(built, clean, contract, repo) for contract in HEAD_TABLES]
         rows = sum(each.rows for each in found)
-        tally = self._table.setdefault(place, Tally())
-        tally.builds += 1
-        tally.rows += rows
-        tally.differing += sum(each.surplus + each.lacking for each in found)
+        differing = sum(each.surplus + each.lacking for each in found)
+        told_by(self._item, _TABLE, place=place, rows=rows, differing=differing)
         assert [each for each in found if each.is_there] == []
         return rows
 
 
 @pytest.fixture
 def same_rows(request: pytest.FixtureRequest) -> SameRows:
-    return SameRows(request.config.stash.setdefault(_TABLE, {}))
+    return SameRows(request.node)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,12 +48,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    table = config.stash.get(_TABLE, {})
-    if not table:
-        return
-    lines = [
+    builds = list(told(terminalreporter, _TABLE))
+    if builds:
+        tell(terminalreporter, _TABLE, _ABOUT, _lines(builds), config.getoption(_OPTION))
+
+
+def _lines(builds: Sequence[dict[str, Any]]) -> list[str]:
+    places = sorted({each["place"] for each in builds})
+    return [
         f"| where it was built | builds | rows compared in {len(HEAD_TABLES)} tables | rows that differ |",
         "|---|---|---|---|",
-        *(f"| {place} | {each.builds} | {each.rows:,} | {each.differing} |" for place, each in table.items()),
+        *(_line(place, [each for each in builds if each["place"] == place]) for place in places),
     ]
-    tell(terminalreporter, "places", _ABOUT, lines, config.getoption(_OPTION))
+
+
+def _line(place: str, builds: Sequence[dict[str, Any]]) -> str:
+    rows, differing = (sum(each[column] for each in builds) for column in ("rows", "differing"))
+    return f"| {place} | {len(builds)} | {rows:,} | {differing} |"
