@@ -23,6 +23,9 @@ def driver_conf(settings: Settings, *, jars: Sequence[Path], python: str, log_co
         # A laptop's own host name often does not resolve; nothing but this machine talks to the driver.
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        # Driver and executor are one process. Were it to believe, after a laptop's sleep of two minutes, that the
+        # executor is lost, it would never take it back, and end itself ten minutes later.
+        "spark.storage.blockManagerHeartbeatTimeoutMs": "3650d",
         **_python_conf(python),
         "spark.sql.warehouse.dir": str(settings.home / "warehouse"),
         "spark.ui.enabled": "false",

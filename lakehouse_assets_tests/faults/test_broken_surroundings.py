@@ -1,4 +1,5 @@
-"""A disk that is full, read-only or forbidden, a clock that jumps, two syncs at once: told plainly, mended by a rerun.
+"""A disk that is full, read-only or forbidden, a clock that jumps, two syncs at once, a server that sleeps: told plainly,
+mended by a rerun.
 
 Each test does something to the surroundings of an update, sees what the command tells, puts them right, runs the update
 again, and compares every table with a clean build.
@@ -6,7 +7,9 @@ again, and compares every table with a clean build.
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,11 +17,13 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.lake.server import start_server, stop_server
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.faults.prepared import Prepared, differences, prepared_lakes
 from lakehouse_assets_tests.support.command import LAKEHOUSE, spawn
 from lakehouse_assets_tests.support.places import local
+from lakehouse_assets_tests.support.ports import free_port
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a disk")
 WITHOUT_SPARK = {"LAKEHOUSE_EXECUTOR": "delta-rs"}
@@ -153,3 +158,24 @@ def test_two_syncs_of_one_repository_at_once_leave_each_row_once(
         both = list(pool.map(lambda _: spawn(settings, "sync", "shop", **WITHOUT_SPARK), range(2)))
     assert [done.returncode for done in both] == [0, 0], "".join(done.stderr for done in both)
     tried.survived(**completed(settings, prepared))
+
+
+def test_a_resident_server_that_slept_for_longer_than_spark_waits_for_an_executor_serves_on(
+    settings: Settings, prepared: Prepared, fault: FaultNamed
+):
+    tried = fault("the resident Spark server sleeps")
+    shutil.copytree(prepared.first, settings.home)
+    served = settings.model_copy(update={"resident_port": free_port()})
+    state, _ = start_server(served)
+    try:
+        os.kill(state.pid, signal.SIGSTOP)
+        time.sleep(150)  # Spark's patience is two minutes
+        os.kill(state.pid, signal.SIGCONT)
+        time.sleep(15)  # until its next heartbeat
+        environ = {"LAKEHOUSE_SPARK": "resident", "LAKEHOUSE_RESIDENT_PORT": str(served.resident_port)}
+        done = spawn(settings, "sync", "shop", LAKEHOUSE_EXECUTOR="spark", **environ)
+        assert done.returncode == 0, done.stderr
+        assert "ERROR" not in (served.server / "server.log").read_text()
+    finally:
+        stop_server(served)
+    tried.survived(**differences(Lake(settings.lake), prepared.clean))

@@ -34,6 +34,12 @@ def test_jars_come_from_the_cache_and_nothing_is_resolved():
     assert "spark.jars.packages" not in made
 
 
+def test_only_a_cluster_loses_executors_that_are_silent():
+    patience = "spark.storage.blockManagerHeartbeatTimeoutMs"
+    assert conf()[patience] == "3650d"
+    assert patience not in cluster_conf(load_settings({}), master="spark://m:7077", jars=JARS, python="/venv/python")
+
+
 def test_on_a_cluster_the_jars_travel():
     made = cluster_conf(load_settings({}), master="spark://m:7077", jars=JARS, python="/venv/python")
     assert made["spark.master"] == "spark://m:7077"
