@@ -1,5 +1,5 @@
-"""A disk that is full, read-only or forbidden, a clock that jumps, two syncs at once, a server that sleeps: told plainly,
-mended by a rerun.
+"""A disk that is full, read-only or forbidden, a clock that jumps, two syncs at once, a server that sleeps: told
+plainly, mended by a rerun.
 
 Each test does something to the surroundings of an update, sees what the command tells, puts them right, runs the update
 again, and compares every table with a clean build.
