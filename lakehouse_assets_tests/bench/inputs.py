@@ -9,12 +9,16 @@ from pathlib import Path
 RELEASES = {"django": "5.2.8", "flask": "3.1.2"}
 
 
+def given(name: str) -> str | None:
+    """The repository that the environment names. A release has a third of its files: the tests are not part of it."""
+    return os.environ.get(f"LAKEHOUSE_BENCH_{name.upper()}")
+
+
 def repository(name: str, folder: Path) -> Path:
     """A clone of LAKEHOUSE_BENCH_<NAME>, or a repository made of the release's wheel."""
     target = folder / name
-    given = os.environ.get(f"LAKEHOUSE_BENCH_{name.upper()}")
-    if given:
-        subprocess.run(["git", "clone", "-q", given, str(target)], check=True)
+    if source := given(name):
+        subprocess.run(["git", "clone", "-q", source, str(target)], check=True)
     else:
         _from_release(name, folder / "wheels", target)
     for key, value in (("user.name", "bench"), ("user.email", "bench@example.org")):
