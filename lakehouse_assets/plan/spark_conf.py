@@ -24,7 +24,7 @@ def driver_conf(settings: Settings, *, jars: Sequence[Path], python: str, log_co
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         # Driver and executor are one process. Were it to believe, after a laptop's sleep of two minutes, that the
-        # executor is lost, it would never take it back, and end itself ten minutes later.
+        # executor is lost, it would never take it back, and end itself when sixty heartbeats have failed: in minutes.
         "spark.storage.blockManagerHeartbeatTimeoutMs": "3650d",
         **_python_conf(python),
         "spark.sql.warehouse.dir": str(settings.home / "warehouse"),
