@@ -90,7 +90,10 @@ def work_of(
     lake = lakehouse.lake
     latest = Ledger(lake).latest([*GIT_TABLES, *tables_of([derivation])])
     made = {key: entry for key, entry in latest.items() if not (whole and key[0] == derivation.asset)}
-    tasks, untouched = tasks_of(derivation, partitions, made, failed, NeighbourVersions(lake, latest))
+    neighbours = None
+    if NEIGHBOURS in derivation.inputs:
+        neighbours = NeighbourVersions(lake, latest, lakehouse.registry.all(), partitions)
+    tasks, untouched = tasks_of(derivation, partitions, made, failed, neighbours)
     work: list[Work] = []
     now = _Cursors(lake)
     for task in tasks:

@@ -1,7 +1,7 @@
 """What a sync would do, from git and the Delta log alone: no Dagster, no JVM."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lakehouse_assets.assets.graph.derivation_list import derivations, tables_of
@@ -11,6 +11,7 @@ from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
 from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
+from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.derivation import Derivation, task_for, wanted_key
 from lakehouse_assets.plan.staleness import Staleness, stale_because
@@ -57,18 +58,37 @@ class SyncPlan:
     def fresh(self) -> tuple[SyncDecision, ...]:
         return tuple(decision for decision in self.decisions if not decision.reasons)
 
+    def followed_by(self, later: "SyncPlan") -> "SyncPlan":
+        """Both plans as one: what the later one found stale was stale from here on, whatever was thought before."""
+        found = {each.repository.name: each for each in later.stale}
+        decisions = (
+            replace(each, reasons=each.reasons + found[each.repository.name].reasons)
+            if each.repository.name in found
+            else each
+            for each in self.decisions
+        )
+        return SyncPlan(decisions=tuple(decisions), errors={**self.errors, **later.errors})
 
-def plan_sync(settings: Settings, repositories: Sequence[Repository], *, to: str | None = None) -> SyncPlan:
-    """Fetch what is remote, find each head, compare with the ledger. One repository's error is its own."""
+
+def plan_sync(
+    settings: Settings, repositories: Sequence[Repository], *, to: Mapping[str, str] | None = None, fetch: bool = True
+) -> SyncPlan:
+    """Fetch what is remote, find each head, compare with the ledger. One repository's error is its own.
+
+    `to` gives commits by repository, in place of the heads.
+    """
     graph = derivations()
-    latest = Ledger(Lake(settings.lake)).latest([*GIT_TABLES, *tables_of(graph)])
-    neighbours = NeighbourVersions(Lake(settings.lake), latest)
+    lake = Lake(settings.lake)
+    latest = Ledger(lake).latest([*GIT_TABLES, *tables_of(graph)])
+    names = [repository.name for repository in repositories]
+    neighbours = NeighbourVersions(lake, latest, Registry(lake).all(), names)
     decisions: list[SyncDecision] = []
     errors: dict[str, LakehouseError] = {}
     for repository in repositories:
         try:
-            refresh(repository, settings.mirrors, skip=settings.home)
-            head = resolve_head(repository, settings.mirrors, to)
+            if fetch:
+                refresh(repository, settings.mirrors, skip=settings.home)
+            head = resolve_head(repository, settings.mirrors, (to or {}).get(repository.name))
         except LakehouseError as error:
             errors[repository.name] = error
             continue

@@ -7,13 +7,14 @@ import click
 from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.cli.progress import Progress
-from lakehouse_assets.cli.sync import as_json_values, failed_in, print_plan, sync_plan
+from lakehouse_assets.cli.sync import as_json_values, failed_in, print_plan, sync_plan, until_fresh
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.plan.batching import BatchLimits
 
 if TYPE_CHECKING:
     from lakehouse_assets.assets.freshness import SyncPlan
+    from lakehouse_assets.cli.runs import RunResult
 
 _MIB = 1024**2
 _DEFAULT = BatchLimits()
@@ -65,7 +66,15 @@ def backfill(
         from lakehouse_assets.cli.runs import run_sync
 
         limits = BatchLimits(repositories=batch, bytes=batch_mib * _MIB)
-        results = run_sync(settings, plan, Progress(quiet=as_json), limits=limits, assets=assets)
+        progress = Progress(quiet=as_json)
+
+        def run(stale: "SyncPlan") -> "list[RunResult]":
+            return run_sync(settings, stale, progress, limits=limits, assets=assets)
+
+        if assets:
+            results = run(plan)
+        else:
+            plan, results = until_fresh(settings, plan, run)
     if as_json:
         print_json(as_json_values(plan, results))
     else:

@@ -131,7 +131,7 @@ def replayed(
             done = update(commit)
             if verify_every and (number % verify_every == 0 or number == len(line)):
                 with progress.step(f"verify {commit.commit_sha[:10]}"):
-                    done = replace(done, compared=verified(settings, name, quiet=True))
+                    done = replace(done, compared=verified(settings, [name], quiet=True)[name])
             yield done
 
 
@@ -150,7 +150,7 @@ def _line(settings: Settings, repository: "Repository", span: str | None, last: 
 def _is_stale(settings: Settings, repository: "Repository", commit: str) -> bool:
     from lakehouse_assets.assets.freshness import plan_sync
 
-    plan = plan_sync(settings, [repository], to=commit)
+    plan = plan_sync(settings, [repository], to={repository.name: commit})
     for error in plan.errors.values():
         raise error
     return bool(plan.stale)

@@ -1,5 +1,6 @@
 """`lakehouse sync`: bring repositories up to their heads."""
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,7 +35,8 @@ def sync(
     if to is not None and len(names) != 1:
         raise click.UsageError("--to COMMIT goes with exactly one NAME")
     settings = load_settings()
-    plan, results = sync_repositories(settings, names, to=to, dry_run=dry_run, quiet=as_json)
+    commits = {names[0]: to} if to is not None else None
+    plan, results = sync_repositories(settings, names, to=commits, dry_run=dry_run, quiet=as_json)
     if as_json:
         print_json(as_json_values(plan, results))
     else:
@@ -43,19 +45,47 @@ def sync(
 
 
 def sync_repositories(
-    settings: Settings, names: tuple[str, ...], *, to: str | None = None, dry_run: bool = False, quiet: bool = False
+    settings: Settings,
+    names: tuple[str, ...],
+    *,
+    to: Mapping[str, str] | None = None,
+    dry_run: bool = False,
+    quiet: bool = False,
 ) -> "tuple[SyncPlan, list[RunResult]]":
-    """Plan, then do the plan; no names means all repositories."""
+    """Plan, then do the plan; no names means all repositories. `to` gives commits by name, in place of heads."""
     plan = sync_plan(settings, names, to=to)
     if dry_run or not plan.stale:
         return plan, []
     from lakehouse_assets.cli.progress import Progress
     from lakehouse_assets.cli.runs import run_sync
 
-    return plan, run_sync(settings, plan, Progress(quiet=quiet))
+    progress = Progress(quiet=quiet)
+    return until_fresh(settings, plan, lambda stale: run_sync(settings, stale, progress))
 
 
-def sync_plan(settings: Settings, names: tuple[str, ...], *, to: str | None = None) -> "SyncPlan":
+def until_fresh(
+    settings: Settings, plan: "SyncPlan", run: "Callable[[SyncPlan], list[RunResult]]"
+) -> "tuple[SyncPlan, list[RunResult]]":
+    """Do a plan, and then what it made stale: a repository that reads one that was written is linked again.
+
+    The second look is at the commits of the first, and finds all: what a repository reads of others is read from
+    git, so that linking one makes no other stale. Who failed is not tried twice.
+    """
+    results = run(plan)
+    failed = failed_in(plan, results)
+    left = [each for each in plan.decisions if each.repository.name not in failed]
+    if len(left) < 2:
+        return plan, results
+    from lakehouse_assets.assets.freshness import plan_sync
+
+    commits = {each.repository.name: each.head.commit_sha for each in left}
+    later = plan_sync(settings, [each.repository for each in left], to=commits, fetch=False)
+    if later.stale:
+        results += run(later)
+    return plan.followed_by(later), results
+
+
+def sync_plan(settings: Settings, names: tuple[str, ...], *, to: Mapping[str, str] | None = None) -> "SyncPlan":
     """What is stale of the named repositories; no names means all."""
     from lakehouse_assets.assets.freshness import plan_sync
     from lakehouse_assets.lake.registry import Registry

@@ -1,8 +1,8 @@
-"""`lakehouse verify`: builds a repository clean in a scratch lake and compares every table, row by row."""
+"""`lakehouse verify`: builds repositories clean in a scratch lake and compares every table, row by row."""
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,71 +11,170 @@ import click
 
 from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
+from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from lakehouse_assets.core.repository import Repository
     from lakehouse_assets.lake.comparison import Difference
+    from lakehouse_assets.lake.ledger import Entry, EntryKey
+    from lakehouse_assets.lake.tables import Lake
+
+Compared = Mapping[str, "Sequence[Difference]"]
+"""By repository the comparison of each of its tables."""
 
 
 @click.command()
-@click.argument("repo", shell_complete=repository_names)
-@click.option("--at", "commit", metavar="COMMIT", help="Sync the repository to this commit first.")
+@click.argument("names", nargs=-1, metavar="[NAME…]", shell_complete=repository_names)
+@click.option("--all", "everything", is_flag=True, help="Every repository that was synced.")
+@click.option("--at", "commit", metavar="COMMIT", help="Sync the one repository that is named to this commit first.")
 @json_option
 @click.pass_context
-def verify(ctx: click.Context, repo: str, commit: str | None, as_json: bool) -> None:
-    """Prove that REPO's rows are what a clean build gives: zero rows may differ.
+def verify(ctx: click.Context, names: tuple[str, ...], everything: bool, commit: str | None, as_json: bool) -> None:
+    """Prove that the rows of repositories are what a clean build gives: zero rows may differ.
 
-    The clean build goes into a scratch lake below LAKEHOUSE_HOME, which is removed again.
+    The clean build goes into a scratch lake below LAKEHOUSE_HOME, which is removed again. What a repository reads of
+    the others is built with it. Syncs may go on meanwhile: the rows of this moment are compared.
     """
     from lakehouse_assets.cli.sync import sync_repositories
 
+    if everything == bool(names):
+        raise click.UsageError("give NAMEs or --all")
+    if commit is not None and len(names) != 1:
+        raise click.UsageError("--at COMMIT goes with exactly one NAME")
     settings = load_settings()
     if commit is not None:
-        sync_repositories(settings, (repo,), to=commit, quiet=as_json)
-    differences = verified(settings, repo, quiet=as_json)
+        sync_repositories(settings, names, to={names[0]: commit}, quiet=as_json)
+    compared = verified(settings, names, quiet=as_json)
     if as_json:
-        print_json([difference_json(each) for each in differences])
+        print_json([{"repo": repo, **difference_json(each)} for repo, found in compared.items() for each in found])
     else:
-        print_differences(differences)
-    ctx.exit(1 if any(each.is_there for each in differences) else 0)
+        for repo, found in compared.items():
+            click.echo(f"{repo}\n")
+            print_differences(found)
+    ctx.exit(1 if any(each.is_there for found in compared.values() for each in found) else 0)
 
 
-def verified(settings: Settings, repo: str, *, quiet: bool) -> "list[Difference]":
-    """The comparison of every table that tells of the repository at its head."""
+def verified(settings: Settings, names: Sequence[str] = (), *, quiet: bool) -> Compared:
+    """The comparison of every table that tells of repositories at their heads; no names means all that were synced."""
     from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
-    from lakehouse_assets.cli.sync import sync_repositories
-    from lakehouse_assets.contracts.commits import COMMITS
     from lakehouse_assets.lake.comparison import compare
-    from lakehouse_assets.lake.ledger import Ledger
     from lakehouse_assets.lake.registry import Registry
     from lakehouse_assets.lake.tables import Lake
 
-    grown = Lake(settings.lake)
-    registry = Registry(grown)
-    registry.get([repo])
-    entry = Ledger(grown).latest([COMMITS]).get((COMMITS.name, repo))
-    if entry is None or not entry.cursor:
-        raise LakeStateError(
-            subject=f"repository {repo!r}",
-            seen="it has never been synced",
-            why="there are no rows to compare with a clean build",
-            remedy=f"run `lakehouse sync {repo}` first",
-        )
+    lake = Lake(settings.lake)
+    Registry(lake).get(names)
+    registered = Registry(lake).all()
+    commits = _commits(lake, registered)
+    chosen = list(names) or list(commits)
+    _refuse_unsynced([name for name in chosen if name not in commits] if chosen else ["--all"])
+    versions = _versions(settings, lake, [registered[name] for name in chosen], commits)
     with _scratch_home(settings) as scratch:
         clean = Lake(scratch.lake)
-        Registry(clean).add(registry.all().values())
-        for name in (*_neighbours(grown, repo), repo):
-            at = Ledger(grown).latest([COMMITS])[COMMITS.name, name].cursor
-            sync_repositories(scratch, (name,), to=at, quiet=quiet)
-        return [compare(grown, clean, contract, repo) for contract in HEAD_TABLES]
+        Registry(clean).add(registered.values())
+        _build_others(
+            scratch, lake, [registered[name] for name in commits if name not in chosen], chosen, commits, quiet
+        )
+        _build(scratch, [registered[name] for name in chosen], commits, Progress(quiet=quiet))
+        return {
+            repo: [compare(lake, clean, table, repo, version=versions.get(table.name)) for table in HEAD_TABLES]
+            for repo in chosen
+        }
 
 
-def _neighbours(lake: Any, repo: str) -> list[str]:
-    """The repositories in which linking this one found something, also where that led nowhere in the end."""
-    from lakehouse_assets.lake.link_store import consulted_repositories
+def _commits(lake: "Lake", registered: "Mapping[str, Repository]") -> dict[str, str]:
+    """By repository the commit whose files were extracted last: what others see of it."""
+    from lakehouse_assets.contracts.extracts import EXTRACTS
+    from lakehouse_assets.lake.ledger import Ledger
+    from lakehouse_assets.plan.cursors import read_position
 
-    return consulted_repositories(lake, repo)
+    found = {repo: read_position(entry.cursor) for (_, repo), entry in sorted(Ledger(lake).latest([EXTRACTS]).items())}
+    return {repo: each.commit for repo, each in found.items() if each is not None and repo in registered}
+
+
+def _refuse_unsynced(names: Sequence[str]) -> None:
+    for name in names:
+        raise LakeStateError(
+            subject="the lake" if name == "--all" else f"repository {name!r}",
+            seen="it has never been synced",
+            why="there are no rows to compare with a clean build",
+            remedy=f"run `lakehouse sync {name}` first",
+        )
+
+
+def _versions(
+    settings: Settings, lake: "Lake", chosen: "Sequence[Repository]", commits: Mapping[str, str]
+) -> dict[str, int]:
+    """The tables' versions, at which the chosen repositories are as their commits are.
+
+    The ledger is read before and behind them: what was written meanwhile would be of another state.
+    """
+    from lakehouse_assets.assets.freshness import plan_sync
+    from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
+    from lakehouse_assets.lake.ledger import Ledger
+
+    names = {each.name for each in chosen}
+
+    def entries() -> "dict[EntryKey, Entry]":
+        return {key: entry for key, entry in Ledger(lake).latest(HEAD_TABLES).items() if key[1] in names}
+
+    before = entries()
+    versions = {table.name: lake.open(table).version() for table in HEAD_TABLES if lake.exists(table)}
+    plan = plan_sync(settings, chosen, to=commits, fetch=False)
+    for error in plan.errors.values():
+        raise error
+    behind = {each.repository.name: ", ".join(sorted({reason.asset for reason in each.reasons})) for each in plan.stale}
+    behind |= {repo: table for (table, repo), entry in entries().items() if before.get((table, repo)) != entry}
+    for name, tables in behind.items():
+        raise LakeStateError(
+            subject=f"repository {name!r}",
+            seen=f"a sync of it is under way or due: {tables} not as what it is made from",
+            why="its rows are of no one state that could be built clean",
+            remedy="run `lakehouse sync --all`, then verify",
+        )
+    return versions
+
+
+def _build(scratch: Settings, chosen: "Sequence[Repository]", commits: Mapping[str, str], progress: Progress) -> None:
+    from lakehouse_assets.assets.freshness import plan_sync
+    from lakehouse_assets.cli.runs import run_sync
+    from lakehouse_assets.cli.sync import failed_in, until_fresh
+
+    plan = plan_sync(scratch, chosen, to=commits, fetch=False)
+    plan, results = until_fresh(scratch, plan, lambda stale: run_sync(scratch, stale, progress))
+    for error in failed_in(plan, results).values():
+        raise error
+
+
+def _build_others(
+    scratch: Settings,
+    lake: "Lake",
+    others: "Sequence[Repository]",
+    chosen: Sequence[str],
+    commits: Mapping[str, str],
+    quiet: bool,
+) -> None:
+    """Make of the other repositories what those to compare may read."""
+    from lakehouse_assets.assets.freshness import plan_sync
+    from lakehouse_assets.assets.graph.derivation_list import READ_BY_OTHERS
+    from lakehouse_assets.cli.runs import run_sync
+    from lakehouse_assets.lake.neighbours import readers_of
+
+    plan = plan_sync(scratch, others, to=commits, fetch=False)
+    for name, error in plan.errors.items():
+        readers = [reader for reader in readers_of(lake, name) if reader in chosen]
+        if readers:
+            raise LakeStateError(
+                subject=f"repository {readers[0]!r}",
+                seen=f"it was linked with {name!r}, which cannot be read: {error.seen}",
+                why="a clean build without it would differ",
+                remedy=f"{error.remedy}; or remove {name!r} and sync {readers[0]!r} before it is verified",
+            )
+        if not quiet:
+            click.echo(f"{name} is left out: it cannot be read ({error.seen}), and nothing compared reads it", err=True)
+    if plan.stale:
+        run_sync(scratch, plan, Progress(quiet=quiet), assets=[table.name for table in READ_BY_OTHERS])
 
 
 @contextmanager

@@ -32,7 +32,9 @@ from lakehouse_assets.contracts.maintenance import MAINTENANCE
 from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.model_versions import MODEL_VERSIONS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.contracts.neighbour_reads import NEIGHBOUR_READS
 from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.contracts.offered_modules import OFFERED_MODULES
 from lakehouse_assets.contracts.pins import PINS
 from lakehouse_assets.contracts.pipeline_executions import PIPELINE_EXECUTIONS
 from lakehouse_assets.contracts.plans import PLANS
@@ -61,12 +63,14 @@ CATALOG: Mapping[str, TableContract] = MappingProxyType(
             CHURN,
             FILE_CHANGES,
             DIFFS,
+            OFFERED_MODULES,
             MODULE_INDEX,
             EXPORTED_DEFS,
             IMPORTS_RESOLVED,
             LINKS,
             LINK_FILES,
             LINK_STATE,
+            NEIGHBOUR_READS,
             DEFINITIONS,
             NODES,
             EDGES,

@@ -16,8 +16,8 @@ IMPORTS_RESOLVED = TableContract(
         Column(
             name="kind",
             type="string",
-            one_of=("first_party", "other_repository", "standard_library", "third_party", "unresolved"),
-            description="Where it lands.",
+            one_of=("first_party", "other_repository", "ambiguous", "standard_library", "third_party", "unresolved"),
+            description="Where it lands; ambiguous: several other repositories offer the module.",
         ),
         *TARGET,
     ),

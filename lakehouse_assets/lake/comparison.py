@@ -38,15 +38,26 @@ class Difference:
         return bool(self.surplus or self.lacking)
 
 
-def compare(grown: Lake, clean: Lake, contract: TableContract, repo: str, *, without: Sequence[str] = ()) -> Difference:
-    """The differences of one repository's rows; columns in `without` tell of the run, not of the repository."""
+def compare(
+    grown: Lake,
+    clean: Lake,
+    contract: TableContract,
+    repo: str,
+    *,
+    version: int | None = None,
+    without: Sequence[str] = (),
+) -> Difference:
+    """The differences of one repository's rows, of those that grew at a version of the table; None for the present one.
+
+    Columns in `without` tell of the run, not of the repository.
+    """
     columns = ", ".join(name(each.name, "duckdb") for each in contract.columns if each.name not in without)
     where = f"repo = {literal(repo, 'duckdb')}"
     with local_sql() as connection:
         return _difference(
             connection,
             contract,
-            f"SELECT {columns} FROM {relation(grown, contract)} WHERE {where}",
+            f"SELECT {columns} FROM {relation(grown, contract, version=version)} WHERE {where}",
             f"SELECT {columns} FROM {relation(clean, contract)} WHERE {where}",
         )
 

@@ -5,11 +5,12 @@ Cost of an update: the repository's paths and its state (a few columns), and the
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as compute
 
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
@@ -23,10 +24,11 @@ from lakehouse_assets.contracts.table import REPO
 from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.lake.data_files import open_parquet
 from lakehouse_assets.lake.log_range import data_files
+from lakehouse_assets.lake.neighbours import NeighbourVersions, ReadKey
 from lakehouse_assets.lake.source_files import Selection, not_extracted, source_files
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART
+from lakehouse_assets.link.keys import ELSEWHERE, PART
 from lakehouse_assets.link.repository import LinkResult
 from lakehouse_assets.link.state import COLUMNS, FILES, LinkState
 from lakehouse_assets.plan.scope import equal_scopes
@@ -45,9 +47,10 @@ _ROWS = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS)
 class Summaries:
     """The summaries of one repository's files at the head, read when they are asked for."""
 
-    def __init__(self, lake: Lake, repo: str, extractors: Extractors) -> None:
+    def __init__(self, lake: Lake, repo: str, extractors: Extractors, *, version: int | None = None) -> None:
         self._lake = lake
-        self._files = source_files(lake, Selection(repos=(repo,)), extractors)
+        self._repo = repo
+        self._files = source_files(lake, Selection(repos=(repo,)), extractors, version=version)
         columns = (self._files[name].to_pylist() for name in ("path", "blob_sha", "language", "extractor"))
         self._keys = {path: (sha, language, version) for path, sha, language, version in zip(*columns, strict=True)}
 
@@ -70,31 +73,40 @@ class Summaries:
         }
         missing = [path for path, key in wanted.items() if key not in texts]
         if missing:
-            raise not_extracted(len(missing))
+            raise not_extracted(len(missing), f" of {self._repo!r}")
         return {path: json.loads(texts[key]) for path, key in wanted.items()}
 
 
 class Others:
-    """The other registered repositories, as far as they are in the lake."""
+    """The other registered repositories, as far as they are in the lake, for one that is linked."""
 
-    def __init__(self, lake: Lake, repos: Sequence[str], extractors: Extractors) -> None:
+    def __init__(self, lake: Lake, repo: str, versions: NeighbourVersions, extractors: Extractors) -> None:
         self._lake = lake
-        self._repos = tuple(sorted(repos))
+        self._repo = repo
+        self._versions = versions
         self._extractors = extractors
         self._summaries: dict[str, Summaries] = {}
+        before = versions.read_by(repo)
+        now = versions.now(repo, before)
+        moved = [key for key in before if now[key] != before[key]]
+        self._moved = {name if kind == "repository" else "" for kind, name in moved}
 
-    def repositories(self) -> Sequence[str]:
-        return self._repos
+    def offering(self, top: str) -> Sequence[str]:
+        return self._versions.offering(self._repo, top)
+
+    def may_differ(self, repo: str) -> bool:
+        return repo in self._moved
 
     def paths(self, repo: str) -> Sequence[str]:
-        return sorted(self._of(repo).blobs)
+        return sorted(self._of(repo).blobs) if self._versions.content(repo) else ()
 
     def load(self, repo: str, paths: Sequence[str]) -> Mapping[str, dict[str, Any]]:
-        return self._of(repo).load(paths)
+        return self._of(repo).load(paths) if self._versions.content(repo) else {}
 
     def _of(self, repo: str) -> Summaries:
         if repo not in self._summaries:
-            self._summaries[repo] = Summaries(self._lake, repo, self._extractors)
+            version = self._versions.settled_at(repo)
+            self._summaries[repo] = Summaries(self._lake, repo, self._extractors, version=version)
         return self._summaries[repo]
 
 
@@ -136,12 +148,18 @@ def _state_rows(lake: Lake, repo: str) -> pa.Table:
     return rows.unify_dictionaries()
 
 
-def consulted_repositories(lake: Lake, repo: str) -> list[str]:
-    """The other repositories of which the last linking read something that is there."""
-    own = in_list('"repo"', [repo], "datafusion")
-    where = f"{own} AND part = 'elsewhere' AND hash <> {MISSING}"
-    names = lake.read(LINK_STATE, columns=["name"], where=where)["name"].to_pylist()
-    return sorted({name.split(PART, 2)[1].partition(ELSEWHERE)[0] for name in names})
+def names_elsewhere(state: pa.Table) -> set[str]:
+    """Names of the facts of other repositories in rows of `link_state`."""
+    return set(state.filter(compute.field("part") == "elsewhere")["name"].to_pylist())
+
+
+def neighbour_reads(names: Iterable[str]) -> set[ReadKey]:
+    """What facts of other repositories, by their names in the state, were read of."""
+    found: set[ReadKey] = set()
+    for name in names:
+        repo, _, there = name.split(PART, 2)[1].partition(ELSEWHERE)
+        found.add(("repository", repo) if repo else ("module", there))
+    return found
 
 
 def rows_by_table(repo: str, result: LinkResult) -> dict[str, pa.Table]:

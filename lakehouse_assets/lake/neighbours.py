@@ -1,102 +1,133 @@
-"""What linking a repository depends on beyond itself: who offers the modules that it imports from outside.
+"""What linking a repository depends on beyond itself: who offers the modules that it seeks, and what it read of them.
 
-Invariant: the version changes when another repository begins or ceases to offer one of these modules, or when one
-that offers it changes; it does not change with repositories that this one has nothing to do with.
-Cost: narrow columns of `imports_resolved` and `snapshots`, and nothing at all in a lake of one repository.
+Invariant: a repository is stale when another begins or ceases to offer a module that it seeks, found or not, or when
+one of which it read facts changes; and not with repositories that it has nothing to do with. A neighbour counts as it
+was when all its files were extracted last: one that is being synced, or whose sync was killed, is seen as before.
+Cost: the repository's rows of `neighbour_reads`, and of the others their rows of `offered_modules`, which are a few
+each. No neighbour's files are looked at to see that they are as they were.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
+from typing import Literal
 
-import pyarrow as pa
-
-from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.neighbour_reads import NEIGHBOUR_READS
+from lakehouse_assets.contracts.offered_modules import OFFERED_MODULES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.ledger import Entry, EntryKey
-from lakehouse_assets.lake.local_sql import local_sql
-from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.link.modules import STANDARD_LIBRARY
-from lakehouse_assets.plan.scope import equal_scopes
+from lakehouse_assets.plan.cursors import read_position
+from lakehouse_assets.plan.sql_text import in_list
 
 NEIGHBOURS = "neighbours"
 """Stands among a derivation's inputs for the other repositories."""
 
 NONE = "none"
 
+ReadKey = tuple[Literal["module", "repository"], str]
+Reads = Mapping[ReadKey, str]
+"""Versions of what a repository read of the others."""
+
+
+def version_of(reads: Reads) -> str:
+    """One version for all that was read."""
+    return fingerprint(part for key in sorted(reads) for part in (*key, reads[key])) if reads else NONE
+
+
+def readers_of(lake: Lake, repo: str) -> list[str]:
+    """The repositories that were linked with something of this one, or found that it offers a module."""
+    rows = lake.read(NEIGHBOUR_READS, columns=["repo", "kind", "name", "version"]).to_pylist()
+    return sorted(
+        {
+            row["repo"]
+            for row in rows
+            if (row["name"] == repo if row["kind"] == "repository" else repo in row["version"].split(","))
+        }
+    )
+
 
 class NeighbourVersions:
-    """Versions of what each repository sees of the others."""
+    """Versions of what repositories see of the others: as they were read, and as they are now."""
 
-    def __init__(self, lake: Lake, latest: Mapping[EntryKey, Entry]) -> None:
+    def __init__(
+        self,
+        lake: Lake,
+        latest: Mapping[EntryKey, Entry],
+        registered: Collection[str],
+        repos: Collection[str],
+    ) -> None:
         self._lake = lake
-        self._contents = {
-            repo: entry.data_version
-            for (table, repo), entry in latest.items()
-            if table == SNAPSHOTS.name and entry.cursor
-        }
+        self._latest = {key: entry for key, entry in latest.items() if key[0] in (SNAPSHOTS.name, EXTRACTS.name)}
+        self._registered = frozenset(registered)
+        self._repos = repos
+        self._offering: dict[str, tuple[str, ...]] = {}
+        self._knows_all = len(self._registered) < 2
 
     def of(self, repo: str) -> str:
-        """The version for the imports that the lake has of the repository."""
-        if self._contents.keys() <= {repo}:
-            return NONE
-        return self.for_modules(repo, self._imported.get(repo, ()))
+        """The version that the repository should be linked with."""
+        return version_of(self.now(repo, self.read_by(repo)))
 
-    def after(self, repo: str, relinked: Iterable[str], imports: pa.Table) -> str:
-        """The version once some files were linked anew, with these rows of `imports_resolved`."""
-        if self._contents.keys() <= {repo}:
-            return NONE
-        with local_sql() as connection:
-            connection.register("new_rows", imports)
-            connection.register("relinked", pa.table({"path": pa.array(list(relinked), pa.string())}))
-            own = relation(self._lake, IMPORTS_RESOLVED, scopes=equal_scopes("repo", [repo]))
-            kept = f"SELECT * FROM {own} ANTI JOIN relinked USING (path)"
-            query = f"SELECT repo, module, kind FROM ({kept}) UNION ALL SELECT repo, module, kind FROM new_rows"
-            modules = connection.sql(_tops(query)).fetchall()
-        return self.for_modules(repo, [module for _, module in modules])
+    def read_by(self, repo: str) -> Reads:
+        """What the last linking of the repository read."""
+        return self._stored.get(repo, {})
 
-    def for_modules(self, repo: str, modules: Iterable[str]) -> str:
-        offers = [
-            f"{module}={other}:{self._contents.get(other)}"
-            for module in sorted(set(modules) - STANDARD_LIBRARY)
-            for other in self._offered.get(module, ())
-            if other != repo
-        ]
-        return fingerprint(offers) if offers else NONE
+    def now(self, repo: str, keys: Iterable[ReadKey]) -> Reads:
+        """The present versions of what is read."""
+        wanted = list(keys)
+        self._expect(name for kind, name in wanted if kind == "module")
+        return {
+            (kind, name): ",".join(self.offering(repo, name)) if kind == "module" else self.content(name)
+            for kind, name in wanted
+        }
 
-    @cached_property
-    def _imported(self) -> dict[str, list[str]]:
-        return _grouped(self._rows(_tops(f"SELECT repo, module, kind FROM {relation(self._lake, IMPORTS_RESOLVED)}")))
+    def offering(self, repo: str, module: str) -> tuple[str, ...]:
+        """The registered repositories, other than this one, that offer a module, by name.
 
-    @cached_property
-    def _offered(self) -> dict[str, list[str]]:
-        """Repositories by the modules they may offer: every folder and file on the way to a module has such a name.
-
-        By paths, not by `module_index`: in a run over several repositories that is not written yet for all of them.
+        Linking asks for one after the other; where one was not sought before, all that is offered is read, once.
         """
-        parts = r"unnest(string_split(regexp_replace(path, '\.pyi?$', ''), '/'))"
-        files = (
-            f"SELECT DISTINCT {parts} AS part, repo FROM {relation(self._lake, SNAPSHOTS)} WHERE language = 'Python'"
-        )
-        return _grouped(self._rows(f"{files} ORDER BY ALL"))
+        if module not in self._offering and not self._knows_all:
+            self._offering = self._read_offers("TRUE")
+            self._knows_all = True
+        return tuple(other for other in self._offering.get(module, ()) if other != repo)
 
-    def _rows(self, query: str) -> list[tuple[str, str]]:
-        with local_sql() as connection:
-            return connection.sql(query).fetchall()
+    def content(self, repo: str) -> str:
+        """What the files of a repository hold; empty if it is not registered or was never synced."""
+        return (self._extracted_from(repo) or "") if repo in self._registered else ""
 
+    def settled_at(self, repo: str) -> int | None:
+        """The version of `snapshots` that the repository was extracted from last; None if that is the present one."""
+        present = self._latest.get((SNAPSHOTS.name, repo))
+        if present is None or self._extracted_from(repo) == present.data_version:
+            return None
+        position = read_position(self._latest[EXTRACTS.name, repo].cursor)
+        return None if position is None else position.cursors[SNAPSHOTS.name].end - 1
 
-def _tops(rows: str) -> str:
-    """The first parts of the modules that are not the repository's own, wherever what they name comes from.
+    def _extracted_from(self, repo: str) -> str | None:
+        entry = self._latest.get((EXTRACTS.name, repo))
+        return json.loads(entry.input_versions).get(SNAPSHOTS.name) if entry is not None and entry.cursor else None
 
-    A name that another repository's module lacks is unresolved, one that it has from elsewhere is of that kind: what
-    the module becomes there counts all the same.
-    """
-    return f"SELECT DISTINCT repo, split_part(module, '.', 1) FROM ({rows}) WHERE kind <> 'first_party' ORDER BY ALL"
+    @cached_property
+    def _stored(self) -> dict[str, dict[ReadKey, str]]:
+        rows = self._lake.rows(NEIGHBOUR_READS, where=in_list('"repo"', sorted(self._repos), "datafusion"))
+        found: dict[str, dict[ReadKey, str]] = {}
+        for row in rows:
+            found.setdefault(row["repo"], {})[row["kind"], row["name"]] = row["version"]
+        return found
 
+    def _expect(self, modules: Iterable[str]) -> None:
+        """Find out who offers the modules, all of them in one read."""
+        unknown = sorted(set(modules) - self._offering.keys())
+        if unknown and not self._knows_all:
+            found = self._read_offers(in_list('"module"', unknown, "datafusion"))
+            self._offering |= {module: found.get(module, ()) for module in unknown}
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+    def _read_offers(self, where: str) -> dict[str, tuple[str, ...]]:
+        rows = self._lake.read(OFFERED_MODULES, columns=["module", "repo"], where=where)
+        found: dict[str, list[str]] = {}
+        for module, repo in zip(rows["module"].to_pylist(), rows["repo"].to_pylist(), strict=True):
+            if repo in self._registered:
+                found.setdefault(module, []).append(repo)
+        return {module: tuple(sorted(repos)) for module, repos in found.items()}

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from lakehouse_assets.contracts.table import ColumnType, TableContract
 from lakehouse_assets.lake.log_range import data_files
-from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Scopes, scope_predicate
 from lakehouse_assets.plan.sql_text import literal, name
@@ -37,11 +36,8 @@ def relation(lake: Lake, contract: TableContract, *, version: int | None = None,
         if version is not None and version != table.version():
             table = lake.open(contract)
             table.load_as_version(version)
-        files = (
-            [str(file) for file in data_files(table, lake.path(contract), contract, scopes)]
-            if scopes or isinstance(lake.root, ObjectPath)  # delta-rs tells names of objects as addresses, escaped
-            else table.file_uris()
-        )
+        # Not delta-rs's `file_uris`: these are addresses, in which a blank of a folder's name is escaped.
+        files = [str(file) for file in data_files(table, lake.path(contract), contract, scopes)]
     rows = files_relation(contract, files)
     return f"(FROM {rows} WHERE {scope_predicate(scopes, 'duckdb')})" if scopes else rows
 

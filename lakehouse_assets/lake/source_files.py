@@ -42,12 +42,17 @@ class Selection:
         return " AND ".join(parts)
 
 
-def source_files(lake: Lake, selection: Selection, extractors: Mapping[str, str]) -> pa.Table:
-    """Files in one of the languages that `extractors` has, each with the version of its extractor."""
+def source_files(
+    lake: Lake, selection: Selection, extractors: Mapping[str, str], *, version: int | None = None
+) -> pa.Table:
+    """Files in one of the languages that `extractors` has, each with the version of its extractor.
+
+    They are those of the present, or of a version of `snapshots`.
+    """
     languages = in_list('"language"', sorted(extractors), "datafusion")
     columns = ["repo", "path", "blob_sha", "language", "size"]
     where = f"{selection.predicate} AND kind IN ('file', 'executable') AND {languages}"
-    files = lake.read(SNAPSHOTS, columns=columns, where=where)
+    files = lake.read(SNAPSHOTS, columns=columns, where=where, version=version)
     versions = [extractors[language] for language in files["language"].to_pylist()]
     return files.append_column("extractor", pa.array(versions, pa.string())).sort_by(
         [("repo", "ascending"), ("path", "ascending")]
@@ -115,10 +120,10 @@ def extracts_on_spark(spark: "SparkSession", lake: Lake, files: pa.Table, column
     return frame_of(spark, files).hint("broadcast").join(extracts, keys)
 
 
-def not_extracted(files: int) -> LakeStateError:
+def not_extracted(files: int, of: str = "") -> LakeStateError:
     return LakeStateError(
         subject="table extracts",
-        seen=f"{files:,} files of the head have no row there for the present extractor",
+        seen=f"{files:,} files of the head{of} have no row there for the present extractor",
         why="the graph would lack these files, and nobody would be told",
         remedy="materialize `extracts` for these repositories first, or run `lakehouse sync`",
     )

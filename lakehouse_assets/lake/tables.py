@@ -214,8 +214,15 @@ class Lake:
             if not self.exists(contract):
                 raise  # else another writer made it at the same time, from the same contract
 
-    def read(self, contract: TableContract, *, columns: Sequence[str] | None = None, where: str = "TRUE") -> pa.Table:
-        """Rows in Arrow; of a table that is not there yet, none.
+    def read(
+        self,
+        contract: TableContract,
+        *,
+        columns: Sequence[str] | None = None,
+        where: str = "TRUE",
+        version: int | None = None,
+    ) -> pa.Table:
+        """Rows in Arrow, now or at a version; of a table that is not there yet, none.
 
         By delta-rs's own engine: `pyarrow.dataset` would load pandas, which takes longer than the read.
         """
@@ -226,7 +233,11 @@ class Lake:
         chosen = ", ".join(column(name, "datafusion") for name in names)
         query = f"SELECT {chosen} FROM rows WHERE {where}"
         with delta_errors(f"table {contract.name}"):
-            reader = QueryBuilder().register("rows", self.present(contract)).execute(query)
+            table = self.present(contract)
+            if version is not None and version != table.version():
+                table = self.open(contract)
+                table.load_as_version(version)
+            reader = QueryBuilder().register("rows", table).execute(query)
             return pa.RecordBatchReader.from_stream(reader).read_all().cast(schema)
 
     def rows(

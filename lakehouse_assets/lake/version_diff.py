@@ -11,6 +11,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.lake.commit_rows import SHOWN
 from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.log_range import data_files
 from lakehouse_assets.lake.published import is_readable
 from lakehouse_assets.lake.scan import files_relation
 from lakehouse_assets.lake.shown_rows import as_pairs, as_rows, in_key_order, samples_of, shown_columns, shown_pairs
@@ -79,7 +80,7 @@ def _compared(
 def _files(lake: Lake, contract: TableContract, version: int) -> set[str]:
     table = lake.open(contract)
     table.load_as_version(version)
-    return set(table.file_uris())
+    return {str(file) for file in data_files(table, lake.path(contract), contract, ())}
 
 
 def _check(lake: Lake, contract: TableContract, version: int) -> None:

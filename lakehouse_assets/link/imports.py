@@ -8,12 +8,12 @@ A thing is a flat tuple of strings whose first part says what it is:
 from typing import Any, Literal, NamedTuple
 
 from lakehouse_assets.link.keys import ELSEWHERE
-from lakehouse_assets.link.modules import STANDARD_LIBRARY, child, relative_folder
+from lakehouse_assets.link.modules import STANDARD_LIBRARY, candidates, child, relative_folder
 from lakehouse_assets.link.units import CLASS, Import, Name
 from lakehouse_assets.link.world import World
 
 Thing = tuple[str, ...]
-ImportKind = Literal["first_party", "other_repository", "standard_library", "third_party", "unresolved"]
+ImportKind = Literal["first_party", "other_repository", "ambiguous", "standard_library", "third_party", "unresolved"]
 
 
 class Found(NamedTuple):
@@ -32,6 +32,15 @@ class Landing(NamedTuple):
     kind: ImportKind
     module: str
     found: Found
+    is_outside: bool = False
+    """Whether what another repository lacks may be in what is installed, so that the name outside counts."""
+
+
+class Place(NamedTuple):
+    """What a module's dotted name leads to: where it was looked for, and its target there."""
+
+    where: Literal["own", "elsewhere", "ambiguous", "outside"]
+    target: str | None = None
 
 
 NOTHING_FOUND = Found()
@@ -66,10 +75,6 @@ class Imports:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def module_name(self, path: str) -> str:
-        repo, there = split(path)
-        return self.world.index_of(repo).name_of(there)
-
     def submodule(self, target: str, name: str) -> str | None:
         """A module in a package, as a target."""
         repo, there = split(target)
@@ -87,32 +92,40 @@ class Imports:
                 return None
         return at
 
-    def absolute(self, importer: str, dotted: str) -> tuple[str | None, bool]:
-        """The target of a module's dotted name, and whether its first part is one of the repository's."""
+    def absolute(self, importer: str, dotted: str) -> Place:
+        """Where a module's dotted name leads: in the importer's repository, else in one other that offers it.
+
+        What several offer is not decided by their names: the importer may mean any, or none of them.
+        """
         top, *rest = dotted.split(".")
         repo, there = split(importer)
-        self.world.fact("top", _joined(repo, top))
-        candidates = self.world.index_of(repo).candidates(top, there)
-        for candidate in candidates:
+        own = candidates(top, self.world.fact("top", _joined(repo, top)) or (), there)
+        for candidate in own:
             found = self._below(_joined(repo, candidate), rest)
             if found is not None:
-                return found, True
-        if not candidates and top not in STANDARD_LIBRARY and not repo:
-            for other in self.world.others():
-                found = self._in_neighbour(other, top, rest)
-                if found is not None:
-                    return found, False
-        return None, bool(candidates)
+                return Place("own", found)
+        if own:
+            return Place("own")
+        if top in STANDARD_LIBRARY:
+            return Place("outside")
+        match self._elsewhere(repo, top, rest):
+            case []:
+                return Place("outside")
+            case [target]:
+                return Place("elsewhere", target)
+            case _:
+                return Place("ambiguous")
 
-    def _in_neighbour(self, other: str, top: str, rest: list[str]) -> str | None:
-        """Only what the other repository would install: modules below its top or a folder of sources, not its tests."""
-        self.world.fact("top", _joined(other, top))
-        index = self.world.index_of(other)
-        for root, target in index.top.get(top, ()):
-            is_source = root == "" or root == index.root_of(target)
-            if is_source and not target.endswith("/"):
-                return self._below(_joined(other, target), rest)
-        return None
+    def _elsewhere(self, repo: str, top: str, rest: list[str]) -> list[str]:
+        """Targets of a module in repositories other than `repo`, at most one of each."""
+        offering: tuple[str, ...] = self.world.fact("offering", f"{ELSEWHERE}{top}")
+        found: list[str] = []
+        for other in (*offering, "") if repo else offering:
+            target = self.world.fact("offered", _joined(other, top)) if other != repo else None
+            below = self._below(_joined(other, target), rest) if target is not None else None
+            if below is not None:
+                found.append(below)
+        return found
 
     def landing(self, importer: str, said: Import) -> Landing:
         key = ("landing", importer, said)
@@ -126,14 +139,24 @@ class Imports:
                 dotted = module.partition(".")[0]
             return Landing(kind, module, Found((("x", dotted),)))
         if said.name is None:
-            top = target if said.whole else self.absolute(importer, said.module.partition(".")[0])[0]
+            top = target if said.whole else self._top_of(importer, said.module.partition(".")[0], target)
             return Landing(kind, module, Found((_thing_at(top or target),)))
         if said.name == "*":
             return Landing(kind, module, Found((_thing_at(target),)))
         found = self.attribute(target, said.name)
         if not found:
-            return Landing("unresolved", module, Found((("x", f"{module}.{said.name}"),)))
+            is_outside = kind == "other_repository"
+            dotted = said.module if is_outside else module
+            return Landing("unresolved", module, Found((("x", f"{dotted}.{said.name}"),)), is_outside)
         return Landing(_outside_kind(found) or kind, module, found)
+
+    def _top_of(self, importer: str, top: str, target: str) -> str | None:
+        """The package that a plain `import top.module` binds, where the module is `target`."""
+        repo = split(target)[0]
+        if repo == split(importer)[0]:
+            return self.absolute(importer, top).target
+        offered = self.world.fact("offered", _joined(repo, top))
+        return None if offered is None else _joined(repo, offered)
 
     def _module(self, importer: str, said: Import) -> tuple[str, str | None, ImportKind]:
         """Absolute name, target and kind of the module that an import names."""
@@ -149,18 +172,22 @@ class Imports:
                 return stem.replace("/", "."), None, "unresolved"
             target = _joined(repo, found)
             return self._name_of_target(target), target, "first_party"
-        target, is_own = self.absolute(importer, said.module)
-        if target is not None:
-            return self._name_of_target(target), target, "first_party" if is_own else "other_repository"
-        if is_own:
-            return said.module, None, "unresolved"
+        match self.absolute(importer, said.module):
+            case Place("own", str(target)):
+                return self._name_of_target(target), target, "first_party"
+            case Place("elsewhere", str(target)):
+                return self._name_of_target(target), target, "other_repository"
+            case Place("own"):
+                return said.module, None, "unresolved"
+            case Place("ambiguous"):
+                return said.module, None, "ambiguous"
         kind = "standard_library" if said.module.partition(".")[0] in STANDARD_LIBRARY else "third_party"
         return said.module, None, kind
 
     def _name_of_target(self, target: str) -> str:
         if target.endswith("/"):
             return split(target)[1][:-1].replace("/", ".")
-        return self.module_name(target)
+        return self.world.fact("module", target)
 
     def attribute(self, target: str, name: str) -> Found:
         """What `name` is in a module: what is bound there, then what stars bring, then a submodule."""
@@ -184,7 +211,7 @@ class Imports:
         flows = bound.flows
         for said in bound.imports:
             landed = self.landing(path, said)
-            if landed.kind != "unresolved":
+            if landed.kind != "unresolved" or landed.is_outside:
                 things += landed.found.things
                 variables += landed.found.variables
         for reference in bound.references:

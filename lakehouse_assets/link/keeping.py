@@ -8,6 +8,9 @@ from lakehouse_assets.link.rounds import ROUNDS, Record
 from lakehouse_assets.link.state import Columns, LinkState, StateRows
 from lakehouse_assets.link.world import Read, World
 
+MODULE_NAME = f"module{PART}"
+"""Begins the facts of which name a file has as a module: other files decide that, so its own is a read as well."""
+
 ROWS = 1 << ROUNDS
 """In the rounds of a read: it was read to make rows, behind all rounds."""
 
@@ -80,20 +83,19 @@ class Keeper:
         """Adds what a solve read, of this repository and of others."""
         for entry in self._reads(path, record):
             rounds_of[entry] = rounds_of.get(entry, 0) | rounds
-        if self._world.others():
-            for name in self._world.facts_behind(record.read):
-                owner, _, there = self._world.identity(name)
-                if ELSEWHERE in owner:
-                    elsewhere[name, there] = elsewhere.get((name, there), 0) | rounds
+        for name in self._world.facts_behind(record.read):
+            owner, _, there = self._world.identity(name)
+            if ELSEWHERE in owner:
+                elsewhere[name, there] = elsewhere.get((name, there), 0) | rounds
 
     def _reads(self, path: str, record: Record) -> Iterator[tuple[int, int]]:
-        """Keys and hashes of what a solve read of the repository's other files."""
+        """Keys and hashes of what a solve read of the repository's other files, and of the file's own module name."""
         yield from record.before.items()
         for name, there in record.names.items():
             yield number_of(name), there
         for name in self._world.facts_behind(record.read):
             owner, number, there = self._world.identity(name)
-            if owner != path and ELSEWHERE not in owner:
+            if (owner != path or name.startswith(MODULE_NAME)) and ELSEWHERE not in owner:
                 yield number, there
 
 

@@ -14,6 +14,9 @@ SOURCE_FOLDERS = frozenset({"src", "lib", "Lib", "python", "source"})
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 _SUFFIXES = (".py", ".pyi", ".pyw")
 
+Rooted = tuple[str, str, bool]
+"""What a top-level name may mean: the root that it is counted from, the target, and whether the root holds packages."""
+
 
 def is_python(path: str) -> bool:
     return path.endswith(_SUFFIXES)
@@ -75,15 +78,30 @@ class ModuleIndex:
             stem = target[:-1] if target.endswith("/") else _stem(target)
             if stem and (stem not in self.at or _rank(target) < _rank(self.at[stem])):
                 self.at[stem] = target
-        self.top: dict[str, tuple[tuple[str, str], ...]] = self._top_level()
+        self.top: dict[str, tuple[Rooted, ...]] = self._top_level()
 
-    def _top_level(self) -> dict[str, tuple[tuple[str, str], ...]]:
-        found: dict[str, list[tuple[str, str]]] = {}
+    def _top_level(self) -> dict[str, tuple[Rooted, ...]]:
+        found: dict[str, list[Rooted]] = {}
         for stem, target in self.at.items():
             folder, _, name = stem.rpartition("/")
             if folder in self._roots:
-                found.setdefault(name, []).append((folder, target))
+                found.setdefault(name, []).append((folder, target, folder in self.package_roots))
         return {name: tuple(sorted(targets)) for name, targets in found.items()}
+
+    def offered(self, name: str) -> str | None:
+        """The target of a top-level name for other repositories.
+
+        Only what installing the repository would give them: modules below its top or a folder of sources.
+        """
+        for root, target, _ in self.top.get(name, ()):
+            if not target.endswith("/") and (root == "" or root == self.root_of(target)):
+                return target
+        return None
+
+    def offers(self) -> dict[str, str]:
+        """All that `offered` gives, by name."""
+        found = {name: self.offered(name) for name in sorted(self.top)}
+        return {name: target for name, target in found.items() if target is not None}
 
     def root_of(self, path: str) -> str:
         """The root that a file's own name is counted from."""
@@ -102,19 +120,9 @@ class ModuleIndex:
             return "__init__"
         return (stem[len(root) + 1 :] if root else stem).replace("/", ".")
 
-    def candidates(self, name: str, importer: str) -> list[str]:
-        """Targets that a top-level name may mean in a file, nearest root first; what cannot be seen is left out."""
-        folder = folder_of(importer)
-        standard = name in STANDARD_LIBRARY
-        seen: list[tuple[int, int, str, str]] = []
-        for root, target in self.top.get(name, ()):
-            if standard and target.endswith("/"):
-                continue
-            if _is_above(root, folder):
-                seen.append((0, -len(root), root, target))
-            elif root in self.package_roots and not standard:
-                seen.append((1, len(root), root, target))
-        return [target for _, _, _, target in sorted(seen)]
+    def names(self) -> dict[str, str]:
+        """The own dotted names of all files, by path."""
+        return {path: self.name_of(path) for path in self.paths}
 
     def rows(self, only: Set[str] | None = None) -> ModuleRows:
         """Of all files, or only of some."""
@@ -144,6 +152,21 @@ class ModuleIndex:
                 above.append(at)
             at = folder_of(at)
         return above
+
+
+def candidates(name: str, rooted: Iterable[Rooted], importer: str) -> list[str]:
+    """Targets that a top-level name may mean in a file, nearest root first; what cannot be seen is left out."""
+    folder = folder_of(importer)
+    standard = name in STANDARD_LIBRARY
+    seen: list[tuple[int, int, str, str]] = []
+    for root, target, has_packages in rooted:
+        if standard and target.endswith("/"):
+            continue
+        if _is_above(root, folder):
+            seen.append((0, -len(root), root, target))
+        elif has_packages and not standard:
+            seen.append((1, len(root), root, target))
+    return [target for _, _, _, target in sorted(seen)]
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

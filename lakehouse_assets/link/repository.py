@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from lakehouse_assets.core.collector import undisturbed
 from lakehouse_assets.link.files import FileIndex, questions_about
 from lakehouse_assets.link.keeping import Keeper, provided
-from lakehouse_assets.link.keys import MISSING, PART, number_of, number_of_bytes
+from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART, number_of, number_of_bytes
 from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets.link.rounds import Rounds
 from lakehouse_assets.link.rows import EXPORTS, IMPORTS, LINKS, MODULES, RowMaker, module_rows
 from lakehouse_assets.link.state import Columns, LinkState, StateRows, no_rows
-from lakehouse_assets.link.world import Load, Neighbours, NoNeighbours, Read, World
+from lakehouse_assets.link.world import OF_PATHS, Load, Neighbours, NoNeighbours, Read, World
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +69,7 @@ class Linking:
         self._blobs = dict(files)
         self._paths = sorted(files)
         self._world = World(self._index, FileIndex(files), load, neighbours)
+        self._neighbours = neighbours
         self._previous = previous
         self._mine = mine
         self._summaries: dict[str, int] = {}
@@ -113,13 +114,25 @@ class Linking:
             for path, _, _ in previous.readers(key):
                 if path in self._blobs:
                     fresh.setdefault(path, f"read {what}")
-        for name, readers in previous.read_elsewhere().items():
+        for name, readers in self._read_of_changed(previous):
             there = world.hash_of(name)
             for path, before in readers:
                 if there != before and path in self._blobs:
-                    fresh.setdefault(path, f"read {name.replace(PART, ' ')}")
+                    fresh.setdefault(path, f"read {name.replace(PART, ' ').replace(ELSEWHERE, ':')}")
         self._fetch_with_consulted(previous, fresh)
         return fresh
+
+    def _read_of_changed(self, previous: LinkState) -> list[tuple[str, list[tuple[str, int]]]]:
+        """What was read of other repositories that may differ since, with the readers; their files are loaded ahead."""
+        found: list[tuple[str, list[tuple[str, int]]]] = []
+        wanted: list[str] = []
+        for name, readers in previous.read_elsewhere().items():
+            kind, owner, *_ = name.split(PART, 2)
+            if self._neighbours.may_differ(owner.partition(ELSEWHERE)[0]):
+                found.append((name, readers))
+                wanted += [owner] if kind not in OF_PATHS else []
+        self._world.fetch(wanted)
+        return found
 
     def _forget_operations(self, paths: Iterable[str]) -> None:
         """Of files that are linked elsewhere only facts are asked for."""
@@ -155,14 +168,19 @@ class Linking:
         for path in sorted(previous.blobs.keys() ^ self._blobs.keys()):
             for kind, name in questions_about(path):
                 dirty[number_of(f"{kind}{PART}{name}")] = f"whether there is {name}"
-        before = ModuleIndex(previous.blobs)
-        for kind, old, new in (("at", before.at, self._index.at), ("top", before.top, self._index.top)):
+        before, now = ModuleIndex(previous.blobs), self._index
+        answers: list[tuple[str, Mapping[str, object], Mapping[str, object]]] = [
+            ("at", before.at, now.at),
+            ("top", before.top, now.top),
+            ("offered", before.offers(), now.offers()),
+        ]
+        if before.package_roots != now.package_roots:
+            old, new = ({path: index.name_of(path) for path in index.paths} for index in (before, now))
+            answers.append(("module", old, new))
+        for kind, old, new in answers:
             for name in sorted(old.keys() | new.keys()):
                 if old.get(name) != new.get(name):
                     dirty[number_of(f"{kind}{PART}{name}")] = f"which file is {name}"
-        if before.package_roots != self._index.package_roots:
-            for name in sorted(before.top.keys() | self._index.top.keys()):
-                dirty.setdefault(number_of(f"top{PART}{name}"), f"which file is {name}")
 
     def finished(self) -> LinkResult:
         """The rows, when all rounds have run."""

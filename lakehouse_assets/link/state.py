@@ -4,7 +4,7 @@ An update looks up the few keys that changed by binary search; nothing is unpack
 that are solved again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -211,6 +211,11 @@ class LinkState:
         for path, name, there in zip(*columns, strict=True):
             found.setdefault(name, []).append((path, there))
         return found
+
+    def names_elsewhere(self, *, without: Set[str]) -> set[str]:
+        """Names of the facts of other repositories that files read, but for some of the files."""
+        columns = (_listed(self.tables["elsewhere"][name]) for name in ("path", "name"))
+        return {name for path, name in zip(*columns, strict=True) if path not in without}
 
     def elsewhere_of(self, path: str) -> list[tuple[str, int, int]]:
         """What a file read of other repositories: name, hash and rounds."""

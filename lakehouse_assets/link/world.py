@@ -19,13 +19,19 @@ Load = Callable[[Sequence[str]], Mapping[str, dict[str, Any]]]
 Read = str | tuple[Any, ...]
 """A fact by its key, or something derived by its own."""
 _NEVER = 1 << 30
+OF_PATHS = frozenset({"at", "top", "module", "offered", "offering", "path", "suffix", "folder"})
+"""Kinds of facts that follow from the list of paths, so that no file has to be loaded for them."""
 
 
 class Neighbours(Protocol):
     """The other registered repositories, as far as imports can lead to them."""
 
-    def repositories(self) -> Sequence[str]:
-        """Names, in the order in which they are asked."""
+    def offering(self, top: str) -> Sequence[str]:
+        """The repositories that offer a top-level module, in a fixed order; not the one that is linked."""
+        ...
+
+    def may_differ(self, repo: str) -> bool:
+        """Whether a repository may be other than when this one was linked last; the empty name: who offers what."""
         ...
 
     def paths(self, repo: str) -> Sequence[str]: ...
@@ -36,8 +42,11 @@ class Neighbours(Protocol):
 class NoNeighbours:
     """A repository on its own."""
 
-    def repositories(self) -> Sequence[str]:
+    def offering(self, top: str) -> Sequence[str]:
         return ()
+
+    def may_differ(self, repo: str) -> bool:
+        return True
 
     def paths(self, repo: str) -> Sequence[str]:
         return ()
@@ -71,9 +80,6 @@ class World:
         self.reading: set[Read] = set()
         """What was read since the reader put an empty set here; see `facts_behind`."""
 
-    def others(self) -> Sequence[str]:
-        return self._neighbours.repositories()
-
     def index_of(self, repo: str) -> ModuleIndex:
         """Modules of a repository; the empty name is the one being linked."""
         if not repo:
@@ -83,22 +89,20 @@ class World:
         return self._indexes[repo]
 
     def fetch(self, paths: Sequence[str]) -> None:
-        """Loads files ahead, in one go."""
-        wanted = sorted({path for path in paths if path not in self._units and ELSEWHERE not in path})
-        if wanted:
-            found = self._load(wanted)
-            for path in wanted:
-                summary = found.get(path)
-                self._take(path, summary)
+        """Load files ahead, in one go for each repository."""
+        wanted: dict[str, list[str]] = {}
+        for path in sorted({*paths} - self._units.keys()):
+            repo, mark, there = path.partition(ELSEWHERE)
+            wanted.setdefault(repo if mark else "", []).append(there if mark else path)
+        for repo, there in wanted.items():
+            found = self._neighbours.load(repo, there) if repo else self._load(there)
+            for path in there:
+                self._take(f"{repo}{ELSEWHERE}{path}" if repo else path, found.get(path))
 
     def unit(self, path: str) -> Unit | None:
         """None for what is not there or has no summary that can be followed."""
         if path not in self._units:
-            repo, mark, there = path.partition(ELSEWHERE)
-            if mark:
-                self._take(path, self._neighbours.load(repo, [there]).get(there))
-            else:
-                self.fetch([path])
+            self.fetch([path])
         return self._units[path]
 
     def named(self, path: str) -> dict[str, Any] | None:
@@ -145,11 +149,19 @@ class World:
 
     def _say(self, kind: str, path: str, rest: str) -> Any:
         repo, mark, there = path.partition(ELSEWHERE)
+        if not mark:
+            repo, there = "", path
         match kind:
             case "at":
-                return self.index_of(repo).at.get(there) if mark else self.index.at.get(path)
+                return self.index_of(repo).at.get(there)
             case "top":
-                return self.index_of(repo).top.get(there) if mark else self.index.top.get(path)
+                return self.index_of(repo).top.get(there)
+            case "module":
+                return self.index_of(repo).name_of(there)
+            case "offered":
+                return self.index_of(repo).offered(there)
+            case "offering":
+                return tuple(self._neighbours.offering(there))
             case "path":
                 return self.files.has(path)
             case "suffix":

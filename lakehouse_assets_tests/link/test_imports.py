@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lakehouse_assets.link.local import Sources
+from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets_tests.support.linked import Linked, rows, state_of
 
 
@@ -13,8 +14,11 @@ class Beside:
     def __init__(self, repos: Mapping[str, Mapping[str, str]]) -> None:
         self.sources = {repo: Sources(files) for repo, files in repos.items()}
 
-    def repositories(self) -> Sequence[str]:
-        return sorted(self.sources)
+    def offering(self, top: str) -> Sequence[str]:
+        return [repo for repo in sorted(self.sources) if ModuleIndex(self.paths(repo)).offered(top) is not None]
+
+    def may_differ(self, repo: str) -> bool:
+        return True
 
     def paths(self, repo: str) -> Sequence[str]:
         return sorted(self.sources[repo].blobs)

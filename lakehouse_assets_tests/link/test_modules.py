@@ -2,7 +2,7 @@
 
 import pytest
 
-from lakehouse_assets.link.modules import ModuleIndex, relative_folder
+from lakehouse_assets.link.modules import ModuleIndex, candidates, relative_folder
 
 
 @pytest.mark.parametrize(
@@ -50,20 +50,20 @@ def test_a_package_comes_before_a_module_and_a_stub_last():
 def test_a_folder_without_init_is_a_namespace_package():
     index = ModuleIndex(["space/one.py"])
     assert index.at["space"] == "space/"
-    assert index.candidates("space", "main.py") == ["space/"]
+    assert candidates("space", index.top.get("space", ()), "main.py") == ["space/"]
 
 
 def test_the_nearest_root_comes_first():
     index = ModuleIndex(["util.py", "tools/util.py", "tools/run.py"])
-    assert index.candidates("util", "tools/run.py") == ["tools/util.py", "util.py"]
-    assert index.candidates("util", "main.py") == ["util.py"]
+    assert candidates("util", index.top.get("util", ()), "tools/run.py") == ["tools/util.py", "util.py"]
+    assert candidates("util", index.top.get("util", ()), "main.py") == ["util.py"]
 
 
 def test_a_folder_named_like_a_standard_module_does_not_hide_it():
     index = ModuleIndex(["logging/setup.py", "tests/http/__init__.py"])
-    assert index.candidates("logging", "main.py") == []
-    assert index.candidates("http", "main.py") == []
-    assert index.candidates("http", "tests/test_it.py") == ["tests/http/__init__.py"]
+    assert candidates("logging", index.top.get("logging", ()), "main.py") == []
+    assert candidates("http", index.top.get("http", ()), "main.py") == []
+    assert candidates("http", index.top.get("http", ()), "tests/test_it.py") == ["tests/http/__init__.py"]
 
 
 def test_relative_imports_end_at_the_top():

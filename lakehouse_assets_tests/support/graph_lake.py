@@ -60,8 +60,11 @@ class GraphLake:
         Registry(self.lake).add(repositories)
         self._runs = 0
 
-    def sync(self, *names: str, heads: Mapping[str, str] | None = None) -> str:
-        """Bring neighbouring repositories to their heads in one run; without names, all. Gives the id of the run."""
+    def sync(self, *names: str, heads: Mapping[str, str] | None = None, until: str = "") -> str:
+        """Bring neighbouring repositories to their heads in one run; without names, all. Gives the id of the run.
+
+        With `until` it stops behind the asset of that name, as if killed.
+        """
         chosen = sorted(names or self.repositories)
         self._runs += 1
         written: list[TableContract] = []
@@ -79,6 +82,8 @@ class GraphLake:
                 table = asset.key.path[-1] if len(asset.keys) == 1 else output.output_name
                 self._write(table, output.value)
                 written += [CATALOG[table]] if output.value.batches else []
+            if until and until in {key.path[-1] for key in asset.keys}:
+                break
         Ledger(self.lake).record(*written)  # as the IO manager does when a run ends
         return self._run
 
@@ -87,7 +92,11 @@ class GraphLake:
         return f"run {self._runs}"
 
     def is_fresh(self) -> bool:
-        return not plan_sync(self.lakehouse.settings, list(self.repositories.values())).stale
+        return not self.stale()
+
+    def stale(self) -> list[str]:
+        plan = plan_sync(self.lakehouse.settings, list(self.repositories.values()))
+        return [decision.repository.name for decision in plan.stale]
 
     def _write(self, table: str, given: Batches) -> None:
         contract = CATALOG[table]

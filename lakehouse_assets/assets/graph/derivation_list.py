@@ -27,7 +27,9 @@ from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.contracts.neighbour_reads import NEIGHBOUR_READS
 from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.contracts.offered_modules import OFFERED_MODULES
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
@@ -37,6 +39,7 @@ from lakehouse_assets.extract.rows import extract_rows
 from lakehouse_assets.lake.graph_work import LINKED_EDGES, OUTSIDE
 from lakehouse_assets.lake.neighbours import NEIGHBOURS
 from lakehouse_assets.link.global_props import global_props_sql
+from lakehouse_assets.link.offers import offered_modules
 from lakehouse_assets.link.placing import place_definitions, place_edges, place_nodes, place_props
 from lakehouse_assets.link.repository import link_repository
 from lakehouse_assets.plan.code_version import code_version
@@ -67,7 +70,7 @@ class _Step:
     """What else has to be of the same commit: the contents, and what was found in them."""
 
 
-LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, LINK_FILES, LINK_STATE)
+LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, LINK_FILES, LINK_STATE, NEIGHBOUR_READS)
 """What linking makes in one go."""
 
 _GRAPH = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, DEFINITIONS, NODES, EDGES, PROPS, GLOBAL_PROPS)
@@ -93,8 +96,15 @@ _STEPS: Mapping[str, _Step] = {
             owner_columns=(),
             of_updates=True,
         ),
+        _Step(contract=OFFERED_MODULES, inputs=(SNAPSHOTS,), functions=(offered_modules,), reads_facts=False, after=()),
         *(
-            _Step(contract=contract, inputs=(SNAPSHOTS,), neighbours=True, functions=(link_repository,))
+            _Step(
+                contract=contract,
+                inputs=(SNAPSHOTS,),
+                neighbours=True,
+                functions=(link_repository,),
+                after=(BLOBS, EXTRACTS, OFFERED_MODULES),
+            )
             for contract in LINKED
         ),
         _Step(contract=DEFINITIONS, inputs=(SNAPSHOTS, MODULE_INDEX), functions=(place_definitions,)),
@@ -137,6 +147,9 @@ _STEPS: Mapping[str, _Step] = {
 
 
 GRAPH_TABLES: tuple[TableContract, ...] = tuple(step.contract for step in _STEPS.values())
+
+READ_BY_OTHERS = (COMMITS, SNAPSHOTS, BLOBS, EXTRACTS, OFFERED_MODULES)
+"""What linking reads of other repositories, with what that is made from."""
 
 HEAD_TABLES: tuple[TableContract, ...] = (
     COMMITS,

@@ -5,7 +5,7 @@ between, their positions differ, and the repository is linked anew as a whole.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -15,11 +15,13 @@ from lakehouse_assets.assets.derivations import Work, work_of
 from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
-from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
+from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
+from lakehouse_assets.contracts.neighbour_reads import NEIGHBOUR_READS
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
@@ -30,8 +32,15 @@ from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.link_pool import linked_in_parts, part_count
-from lakehouse_assets.lake.link_store import Others, Summaries, read_state, rows_by_table
-from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
+from lakehouse_assets.lake.link_store import (
+    Others,
+    Summaries,
+    names_elsewhere,
+    neighbour_reads,
+    read_state,
+    rows_by_table,
+)
+from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions, Reads, version_of
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.link.repository import LinkResult, link_repository
 from lakehouse_assets.plan.staleness import MaterializationKey
@@ -39,7 +48,7 @@ from lakehouse_assets.plan.staleness import MaterializationKey
 
 @multi_asset(
     name="linking",
-    deps=["extracts"],
+    deps=["extracts", "offered_modules"],
     **table_assets(
         {contract: derivation(contract).code_version for contract in LINKED},
         group="graph",
@@ -105,11 +114,12 @@ def linked(
     names = [entry.partition for entry in fresh]
     untouched = {c.name: tuple(latest[c.name, name] for name in names) for c in LINKED}
     results: list[_Linked] = []
-    registered = tuple(lakehouse.registry.all()) if work or redone else ()
-    versions = NeighbourVersions(lakehouse.lake, lakehouse.ledger.latest([SNAPSHOTS]))
+    stale = [each.key.partition for each in (*work, *redone)]
+    entries = lakehouse.ledger.latest([SNAPSHOTS, EXTRACTS])
+    versions = NeighbourVersions(lakehouse.lake, entries, lakehouse.registry.all() if stale else (), stale)
     for each in (*work, *redone):
         with failed.alone(each.key.partition):
-            results.append(_link(lakehouse, each, registered, versions))
+            results.append(_link(lakehouse, each, versions))
     return results, untouched
 
 
@@ -118,35 +128,54 @@ def _position(entry: Entry | None) -> tuple[str, str] | None:
     return (entry.cursor, entry.input_versions) if entry is not None and entry.cursor else None
 
 
-def _link(lakehouse: LakehouseResource, work: Work, registered: Sequence[str], versions: NeighbourVersions) -> _Linked:
+def _link(lakehouse: LakehouseResource, work: Work, versions: NeighbourVersions) -> _Linked:
     lake, repo = lakehouse.lake, work.key.partition
     summaries = Summaries(lake, repo, extractors())
-    neighbours = Others(lake, [name for name in registered if name != repo], extractors())
+    neighbours = Others(lake, repo, versions, extractors())
     parts = part_count(len(summaries.blobs), lakehouse.settings.cores)
     owners: dict[str, tuple[str, ...]] | None = None
     reasons: Mapping[str, str] = {}
+    names: set[str] = set()
     if work.owners is None and parts > 1:
         linked = linked_in_parts(
             repo=repo, files=summaries.blobs, load=summaries.load, neighbours=neighbours, parts=parts
         )
         rows, solves, files = linked.rows, linked.solves, {*summaries.blobs}
     else:
+        previous = None if work.owners is None else read_state(lake, repo)
         result = link_repository(
-            repo=repo,
-            files=summaries.blobs,
-            load=summaries.load,
-            neighbours=neighbours,
-            previous=None if work.owners is None else read_state(lake, repo),
+            repo=repo, files=summaries.blobs, load=summaries.load, neighbours=neighbours, previous=previous
         )
         rows, solves, files = rows_by_table(repo, result), result.solves, {*result.relinked, *result.gone}
-        owners = None if work.owners is None else _owners(result)
+        if previous is not None:
+            owners = _owners(result)
+            names = previous.names_elsewhere(without={*result.state.solved, *result.gone})
         reasons = result.relinked | dict.fromkeys(result.gone, "gone")
     report("linking", repo, "files linked", files=len(files), solves=solves, parts=parts)
-    seen = versions.after(repo, files, rows[IMPORTS_RESOLVED.name])
-    inputs = json_text(json.loads(work.key.input_versions) | {NEIGHBOURS: seen})
+    reads = versions.now(repo, neighbour_reads(names | names_elsewhere(rows[LINK_STATE.name])))
+    changed = _changed_reads(versions.read_by(repo), reads) if owners is not None else None
+    if owners is not None and changed is not None:
+        owners[NEIGHBOUR_READS.name] = changed
+    rows[NEIGHBOUR_READS.name] = _read_rows(repo, reads, changed)
+    inputs = json_text(json.loads(work.key.input_versions) | {NEIGHBOURS: version_of(reads)})
     return _Linked(
         key=replace(work.key, input_versions=inputs), rows=rows, owners=owners, reasons=reasons, since=work.since
     )
+
+
+def _changed_reads(before: Reads, now: Reads) -> tuple[str, ...]:
+    """Names of repositories and modules of which something else was read than before."""
+    return tuple(sorted({key[1] for key in before.keys() | now.keys() if before.get(key) != now.get(key)}))
+
+
+def _read_rows(repo: str, reads: Reads, names: Collection[str] | None) -> pa.Table:
+    """Rows of `neighbour_reads`: those with one of the names, or all."""
+    rows = [
+        {"repo": repo, "kind": kind, "name": name, "version": reads[kind, name]}
+        for kind, name in sorted(reads)
+        if names is None or name in names
+    ]
+    return arrow_rows(NEIGHBOUR_READS.columns, rows)
 
 
 def _owners(result: LinkResult) -> dict[str, tuple[str, ...]]:

@@ -20,6 +20,7 @@ from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.extract.rows import extract_rows
@@ -27,6 +28,7 @@ from lakehouse_assets.lake.comparison import Difference, compare_rows
 from lakehouse_assets.lake.graph_work import LINKED_EDGES, OUTSIDE, payload_work
 from lakehouse_assets.lake.link_store import Others, Summaries, read_state
 from lakehouse_assets.lake.making import Function
+from lakehouse_assets.lake.neighbours import NeighbourVersions
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.source_files import Selection, source_files, texts_here
 from lakehouse_assets.lake.tables import Lake
@@ -77,11 +79,13 @@ def _linked(lakehouse: LakehouseResource, repo: str, paths: Sequence[str]) -> li
     """Also of files outside the sample, if linking it again would give them other rows."""
     lake = lakehouse.lake
     summaries = Summaries(lake, repo, extractors())
+    latest = lakehouse.ledger.latest([SNAPSHOTS, EXTRACTS])
+    versions = NeighbourVersions(lake, latest, lakehouse.registry.all(), [repo])
     result = link_repository(
         repo=repo,
         files=summaries.blobs,
         load=summaries.load,
-        neighbours=Others(lake, [name for name in lakehouse.registry.all() if name != repo], extractors()),
+        neighbours=Others(lake, repo, versions, extractors()),
         previous=read_state(lake, repo).doubting(paths),
     )
     linked = Selection(repos=(repo,), paths=tuple(sorted({*result.relinked, *result.gone})))
