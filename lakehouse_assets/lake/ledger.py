@@ -128,8 +128,8 @@ class Ledger:
         """The last entry of every partition of the tables. A table that is not there has none, whatever the index says:
         somebody took it away, and what it had is to be made anew."""
         indexed, asked = self._indexed(), list(contracts)
-        gone = {contract.name for contract in asked if not self._lake.exists(contract)}
-        latest = {key: entry for key, entry in indexed.entries.items() if key[0] not in gone}
+        there = {contract.name for contract in asked if self._lake.exists(contract)}
+        latest = {key: entry for key, entry in indexed.entries.items() if key[0] in there}
         for contract in asked:
             latest.update(self._unindexed(contract, indexed))
         return latest

@@ -1,11 +1,11 @@
-"""Random lives of two repositories that import each other: small real programs, and every kind of edit to them.
+"""Random lives of repositories that import each other: small real programs, and every kind of edit to them.
 
+All repositories take their paths from one list, so that several may offer the same module.
 A file is a list of statements, so that an edit can add, drop, move or turn one without parsing. A step is one commit
 on the newest commit or, as after a force-push or on another branch, on an earlier one; some steps make no commit and
 only go back and forth between those that are there.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,14 +16,22 @@ from lakehouse_assets_tests.support.repos import Change, RepoBuilder
 Tree = dict[str, tuple[str, ...]]
 """Statements by path."""
 
-APP, LIB = "app", "lib"
-PATHS: Mapping[str, tuple[str, ...]] = {
-    APP: ("alpha.py", "beta.py", "pkg/__init__.py", "pkg/gamma.py", "pkg/delta.py", "src/deep.py", "web/page.js"),
-    LIB: ("shared/__init__.py", "shared/one.py", "shared/two.py", "beta.py", "top.py"),
-}
+PATHS = (
+    "alpha.py",
+    "beta.py",
+    "pkg/__init__.py",
+    "pkg/gamma.py",
+    "pkg/delta.py",
+    "src/deep.py",
+    "src/kit/__init__.py",
+    "kit/gamma.py",
+    "tool.pyw",
+    "web/page.js",
+)
+PACKAGES = ("pkg", "kit", "src/kit", "src/pkg")
 NAMES = ("one", "two", "three")
 CLASSES = ("Top", "Mid", "Leaf")
-MODULES = ("alpha", "beta", "pkg", "pkg.gamma", "pkg.delta", "deep", "shared", "shared.one", "top", "nowhere", "os")
+MODULES = ("alpha", "beta", "pkg", "pkg.gamma", "pkg.delta", "deep", "kit", "kit.gamma", "tool", "nowhere", "os")
 BROKEN = "def ("
 
 names = st.sampled_from(NAMES)
@@ -33,14 +41,14 @@ values = st.one_of(
     names,
     st.builds("{}()".format, classes),
     st.builds("{}({})".format, names, st.one_of(names, classes)),
-    st.builds("{}.{}".format, st.sampled_from(["gamma", "shared", "beta", "top"]), names),
+    st.builds("{}.{}".format, st.sampled_from(["gamma", "pkg", "beta", "kit"]), names),
 )
 bases = st.lists(classes, max_size=2, unique=True).map(", ".join)
 statements = st.one_of(
-    st.builds("from {} import {}".format, modules, st.one_of(names, classes, st.sampled_from(["gamma", "one"]))),
+    st.builds("from {} import {}".format, modules, st.one_of(names, classes, st.sampled_from(["gamma", "delta"]))),
     st.builds("from {} import *".format, modules),
     st.builds("import {}".format, modules),
-    st.builds("from .{} import {}".format, st.sampled_from(["gamma", "delta", "one", ""]), st.one_of(names, classes)),
+    st.builds("from .{} import {}".format, st.sampled_from(["gamma", "delta", ""]), st.one_of(names, classes)),
     st.builds("__all__ = [{!r}, {!r}]".format, st.one_of(names, classes), names),
     st.builds("{} = {}".format, names, values),
     st.builds("{}()".format, names),
@@ -60,7 +68,7 @@ statements = st.one_of(
     ),
 )
 contents = st.lists(statements, min_size=1, max_size=5).map(tuple)
-places = st.integers(0, 7)
+places = st.integers(0, len(PATHS) - 1)
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,7 @@ KINDS = (
     "export again",
     "delete",
     "rename",
+    "rename the package",
     "comment",
     "layout",
     "docstring",
@@ -95,32 +104,12 @@ KINDS = (
 edits = st.builds(Edit, st.sampled_from(KINDS), places, places, places, statements)
 
 
-@dataclass(frozen=True)
-class Step:
-    """`back` says on which commit, counted from the newest, it builds; without edits the head only moves there."""
-
-    repo: str
-    back: int
-    edits: tuple[Edit, ...]
-    sync: str
+trees = st.dictionaries(st.sampled_from(PATHS), contents, min_size=2, max_size=5)
 
 
-steps = st.builds(
-    Step,
-    st.sampled_from([APP, APP, LIB]),
-    st.sampled_from([0, 0, 0, 0, 1, 2, 3]),
-    st.lists(edits, max_size=3).map(tuple),
-    st.sampled_from(["own", "own", "both", "no"]),
-)
-trees = st.fixed_dictionaries(
-    {name: st.dictionaries(st.sampled_from(paths), contents, min_size=2) for name, paths in PATHS.items()}
-)
-
-
-def edited(tree: Tree, repo: str, edit: Edit) -> Tree:
+def edited(tree: Tree, edit: Edit) -> Tree:
     """The tree after an edit; one that finds nothing to work on changes nothing."""
-    paths = PATHS[repo]
-    path, other = paths[edit.path % len(paths)], paths[edit.other % len(paths)]
+    path, other = PATHS[edit.path % len(PATHS)], PATHS[edit.other % len(PATHS)]
     held = tree.get(path, ())
     at = edit.place % (len(held) or 1)
     match edit.kind:
@@ -129,9 +118,11 @@ def edited(tree: Tree, repo: str, edit: Edit) -> Tree:
         case "insert":
             return {**tree, path: (*held[:at], edit.statement, *held[at:])}
         case "export again":
-            package = next(each for each in paths if each.endswith("/__init__.py"))
-            inside = "gamma" if repo == APP else "one"
-            return {**tree, package: (*tree.get(package, ()), f"from .{inside} import {NAMES[edit.place % 3]}")}
+            package = f"{PACKAGES[edit.other % len(PACKAGES)]}/__init__.py"
+            return {**tree, package: (*tree.get(package, ()), f"from .gamma import {NAMES[edit.place % 3]}")}
+        case "rename the package":
+            old, new = (f"{PACKAGES[number % len(PACKAGES)]}/" for number in (edit.path, edit.other))
+            return {new + name[len(old) :] if name.startswith(old) else name: text for name, text in tree.items()}
         case "delete" if len(tree) > 1:
             return {name: text for name, text in tree.items() if name != path}
         case _ if not held:
@@ -173,10 +164,9 @@ def _turned(statement: str) -> str:
 
 @dataclass
 class Life:
-    """One repository as steps make it."""
+    """One repository as commits make it."""
 
     path: Path
-    name: str
     start: Tree
     builder: RepoBuilder = field(init=False)
     _commits: list[tuple[str, Tree]] = field(default_factory=list)
@@ -185,11 +175,12 @@ class Life:
         self.builder = RepoBuilder(self.path)
         self._commit(self.start, None)
 
-    def take(self, step: Step) -> None:
-        commit, tree = self._commits[max(0, len(self._commits) - 1 - step.back)]
-        for edit in step.edits:
-            tree = edited(tree, self.name, edit)
-        if step.edits:
+    def take(self, back: int, edits: tuple[Edit, ...]) -> None:
+        """Commit edits on the commit so many before the newest; without edits, move the head there."""
+        commit, tree = self._commits[max(0, len(self._commits) - 1 - back)]
+        for edit in edits:
+            tree = edited(tree, edit)
+        if edits:
             self._commit(tree, commit)
         else:
             self.builder.repository.references.create("refs/heads/main", commit, force=True)

@@ -19,7 +19,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.definitions import defs
-from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource
@@ -60,10 +60,12 @@ class GraphLake:
         Registry(self.lake).add(repositories)
         self._runs = 0
 
-    def sync(self, *names: str, heads: Mapping[str, str] | None = None, until: str = "") -> str:
+    def sync(
+        self, *names: str, heads: Mapping[str, str] | None = None, until: str = "", writes: int | None = None
+    ) -> str:
         """Bring neighbouring repositories to their heads in one run; without names, all. Gives the id of the run.
 
-        With `until` it stops behind the asset of that name, as if killed.
+        With `until` it stops behind the asset of that name, with `writes` behind so many writes, as if killed.
         """
         chosen = sorted(names or self.repositories)
         self._runs += 1
@@ -80,8 +82,12 @@ class GraphLake:
             outputs = make.decorated_fn(**{name: given[name] for name in wanted})
             for output in outputs:
                 table = asset.key.path[-1] if len(asset.keys) == 1 else output.output_name
-                self._write(table, output.value)
-                written += [CATALOG[table]] if output.value.batches else []
+                for batch in output.value.batches:
+                    if writes is not None and not writes:
+                        return self._run
+                    self._write(table, batch)
+                    written.append(CATALOG[table])
+                    writes = None if writes is None else writes - 1
             if until and until in {key.path[-1] for key in asset.keys}:
                 break
         Ledger(self.lake).record(*written)  # as the IO manager does when a run ends
@@ -98,12 +104,11 @@ class GraphLake:
         plan = plan_sync(self.lakehouse.settings, list(self.repositories.values()))
         return [decision.repository.name for decision in plan.stale]
 
-    def _write(self, table: str, given: Batches) -> None:
+    def _write(self, table: str, batch: Batch) -> None:
         contract = CATALOG[table]
-        for batch in given.batches:
-            scopes = {
-                key.partition: (Equals(column="repo", value=key.partition),) if contract.partition_by else ()
-                for key in batch.keys
-            }
-            service = UpsertService(self.lake, spark=lambda: NoSpark().spark_session, executor="delta-rs")
-            service.write(contract, batch, scopes, run_id=self._run)
+        scopes = {
+            key.partition: (Equals(column="repo", value=key.partition),) if contract.partition_by else ()
+            for key in batch.keys
+        }
+        service = UpsertService(self.lake, spark=lambda: NoSpark().spark_session, executor="delta-rs")
+        service.write(contract, batch, scopes, run_id=self._run)

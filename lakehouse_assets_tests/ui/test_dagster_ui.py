@@ -13,7 +13,17 @@ from lakehouse_assets_tests.support.ui import open_page
 ASSETS = ("commits", "snapshots", "blobs")
 STEPS = (
     *ASSETS,
-    *("extracts", "linking", "definitions", "nodes", "edges", "props", "global_props", "graph_versions"),
+    *(
+        "extracts",
+        "offered_modules",
+        "linking",
+        "definitions",
+        "nodes",
+        "edges",
+        "props",
+        "global_props",
+        "graph_versions",
+    ),
     *("file_changes", "diffs", "lifetimes", "contracts", "integrity", "heads"),
 )
 GIT_GROUP = "/locations/lakehouse_assets/asset-groups/git"
@@ -64,7 +74,7 @@ def test_the_lineage_draws_the_assets_and_the_arrows_between_them(served: Served
             expect(page.locator("foreignObject").filter(has_text=asset)).to_contain_text("2 partitions")
         edges = {tuple(edge) for edge in page.evaluate(EDGES)}
         assert edges >= {("commits", "snapshots"), ("snapshots", "blobs")}
-        page.set_viewport_size({"width": 4000, "height": 2400})  # boxes out of sight are not drawn
+        page.set_viewport_size({"width": 6000, "height": 3600})  # boxes out of sight are not drawn
         page.goto(GRAPH_GROUP)
         expect(page.locator("foreignObject").filter(has_text="graph_versions")).to_contain_text("2 partitions")
         edges = {tuple(edge) for edge in page.evaluate(EDGES)}
