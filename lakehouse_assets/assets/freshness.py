@@ -1,5 +1,6 @@
 """What a sync would do, from git and the Delta log alone: no Dagster, no JVM."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -7,10 +8,11 @@ from typing import Literal
 from lakehouse_assets.assets.graph.derivation_list import derivations, tables_of
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
-from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions
+from lakehouse_assets.lake.neighbours import NEIGHBOURS, NONE, NeighbourVersions
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.derivation import Derivation, task_for, wanted_key
@@ -140,5 +142,18 @@ def _graph_reasons(
                 reasons.append(Staleness(asset=each.asset, partition=repository.name, part=part, old=None, new=""))
             continue
         task = task_for(wanted_key(each, repository.name, inputs), stored)
-        reasons += task.reasons if task is not None else ()
+        reasons += [_telling(reason, neighbours) for reason in (task.reasons if task is not None else ())]
     return reasons
+
+
+def _telling(reason: Staleness, neighbours: NeighbourVersions) -> Staleness:
+    """Name the other repositories that differ, in place of one version for all of them."""
+    if reason.part != "input_versions" or reason.old is None:
+        return reason
+    old, new = json.loads(reason.old), json.loads(reason.new)
+    if old.get(NEIGHBOURS) == new.get(NEIGHBOURS):
+        return reason
+    before, now = neighbours.differing(reason.partition)
+    return replace(
+        reason, old=json_text(old | {NEIGHBOURS: before or NONE}), new=json_text(new | {NEIGHBOURS: now or NONE})
+    )

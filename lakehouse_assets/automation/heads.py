@@ -73,6 +73,8 @@ def new_heads(context: SensorEvaluationContext) -> SensorResult:
         context.log.warning(f"{name} was left out: {error}")
     states = {each.repository.name: state_of(each.head.commit_sha, each.reasons) for each in plan.stale}
     due = [each for each in plan.stale if _is_due(watch, each, states, now)]
+    for each in due:
+        context.log.info(f"{each.repository.name} is asked for: {_because(each)}")
     fresh = {each.repository.name for each in plan.fresh}
     asked = {name: each for name, each in watch.asked.items() if name in known and name not in fresh}
     asked |= {
@@ -153,6 +155,14 @@ def _look(settings: Settings, known: Mapping[str, Repository], names: Sequence[s
 def _is_due(watch: Watch, decision: SyncDecision, states: dict[str, str], now: float) -> bool:
     name = decision.repository.name
     return is_due(watch.asked.get(name), states[name], now)
+
+
+def _because(decision: SyncDecision) -> str:
+    """Give the first reason, with the value of before and the present one, and how many there are besides."""
+    first, *others = decision.reasons
+    before, now = first.differing
+    besides = f", and {len(others)} more" if others else ""
+    return f"{first.asset}: {first.part}: {before or 'nothing'} → {now}{besides}"
 
 
 def _requests(

@@ -139,12 +139,6 @@ def sync_job() -> "JobDefinition":
     return defs.resolve_job_def("sync")
 
 
-def asset_job() -> "JobDefinition":
-    from lakehouse_assets.definitions import defs
-
-    return defs.resolve_implicit_global_asset_job_def()
-
-
 def _run(
     instance: "DagsterInstance",
     names: Sequence[str],
@@ -153,7 +147,9 @@ def _run(
     assets: Sequence[str] = (),
 ) -> RunResult:
     """One run. What failed as a whole is raised; partitions that failed while others were made are told of."""
-    from dagster import AssetKey, execute_job, reconstructable
+    from dagster import AssetKey, execute_job
+    from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NAME
+    from dagster._core.definitions.reconstruct import ReconstructableRepository
 
     from lakehouse_assets.lake.run_partitions import range_tags
 
@@ -164,12 +160,13 @@ def _run(
         "ops": {} if assets and "commits" not in assets else {"commits": {"config": {"heads": chosen}}},
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
     }
+    repository = ReconstructableRepository.for_module("lakehouse_assets.definitions", "defs")
     started = time.time()
     expected = len(assets or sync_job().asset_layer.selected_asset_keys)
     with listening(progress.on_diagnostic), progress.tables(expected):
         # Not `execute_in_process`: that has an executor of its own, which stops at the first step that failed.
         result = execute_job(
-            reconstructable(asset_job if assets else sync_job),
+            repository.get_reconstructable_job(IMPLICIT_ASSET_JOB_NAME if assets else sync_job().name),
             instance,
             tags=tags,
             run_config=run_config,

@@ -7,7 +7,7 @@ Cost: the files of the tables that hold the rows asked for; a whole repository o
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,6 +18,7 @@ import pyarrow as pa
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
@@ -32,6 +33,7 @@ from lakehouse_assets.lake.integrity_steps import (
     OWNERS_GONE,
     STARTS_MISSING,
 )
+from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import files_relation, relation
 from lakehouse_assets.lake.table_facts import table_facts
@@ -188,20 +190,40 @@ def _contents_missing(lake: Lake, contract: TableContract, places: Places) -> pa
 
 
 def _ends_missing(lake: Lake, contract: TableContract, places: Places) -> pa.Table:
+    """Find edges that lack an end. One in another repository counts once the nodes there are of the extracted files.
+
+    A neighbour that is being synced, or was killed on its way, has older nodes than the extracts that were linked.
+    """
     edges = _rows(lake, contract, places)
     with local_sql() as connection:
-        ends = connection.sql(f"SELECT DISTINCT dst_repo, dst_path FROM {edges}").fetchall()
+        found = connection.sql(f"SELECT DISTINCT dst_repo, dst_path FROM {edges}").fetchall()
+    settled = {*places, *_settled(lake, {repo for repo, _ in found} - {*places})}
+    ends = [(repo, path) for repo, path in found if repo in settled]
     far: dict[str, list[str] | None] = {repo: None for repo, paths in places.items() if paths is None}
     for repo, path in ends:
         paths = far.setdefault(repo, [])
         if paths is not None:
             paths.append(path)
     near = {repo: None if paths is None or len(paths) > _MANY_PATHS else paths for repo, paths in far.items()}
-    found = [
-        _found(step.text({EDGES.name: edges, NODES.name: _rows(lake, NODES, each)}))
-        for step, each in ((STARTS_MISSING, places), (ENDS_MISSING, near))
+    leading = f"(FROM {edges} WHERE {in_list('dst_repo', sorted(settled), 'duckdb')})"
+    broken = [
+        _found(step.text({EDGES.name: rows, NODES.name: _rows(lake, NODES, each)}))
+        for step, rows, each in ((STARTS_MISSING, edges, places), (ENDS_MISSING, leading, near))
     ]
-    return pa.concat_tables(found).sort_by([("repo", "ascending"), ("path", "ascending")]).slice(0, _SHOWN)
+    return pa.concat_tables(broken).sort_by([("repo", "ascending"), ("path", "ascending")]).slice(0, _SHOWN)
+
+
+def _settled(lake: Lake, repos: Collection[str]) -> set[str]:
+    """Those of the repositories whose nodes are of the files that were extracted last."""
+    if not repos:
+        return set()
+    latest = Ledger(lake).latest([EXTRACTS, NODES])
+
+    def files(contract: TableContract, repo: str) -> str | None:
+        entry = latest.get((contract.name, repo))
+        return None if entry is None else json.loads(entry.input_versions).get(SNAPSHOTS.name)
+
+    return {repo for repo in repos if files(NODES, repo) is not None and files(NODES, repo) == files(EXTRACTS, repo)}
 
 
 RULES: tuple[Rule, ...] = (

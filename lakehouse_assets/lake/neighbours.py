@@ -37,6 +37,13 @@ def version_of(reads: Reads) -> str:
     return fingerprint(part for key in sorted(reads) for part in (*key, reads[key])) if reads else NONE
 
 
+def _in_words(key: ReadKey, version: str) -> str:
+    kind, name = key
+    if kind == "module":
+        return f"module {name} of {version.replace(',', ' and ') or 'no repository'}"
+    return f"{name} {version[:12]}" if version else f"{name} gone"
+
+
 def readers_of(lake: Lake, repo: str) -> list[str]:
     """The repositories that were linked with something of this one, or found that it offers a module."""
     rows = lake.read(NEIGHBOUR_READS, columns=["repo", "kind", "name", "version"]).to_pylist()
@@ -69,6 +76,14 @@ class NeighbourVersions:
     def of(self, repo: str) -> str:
         """The version that the repository should be linked with."""
         return version_of(self.now(repo, self.read_by(repo)))
+
+    def differing(self, repo: str) -> tuple[str, str]:
+        """What the repository was linked with and what it should be linked with, in words, where the two differ."""
+        before = self.read_by(repo)
+        now = self.now(repo, before)
+        keys = sorted(key for key in before if before[key] != now[key])
+        told = [", ".join(_in_words(key, reads[key]) for key in keys) for reads in (before, now)]
+        return told[0], told[1]
 
     def read_by(self, repo: str) -> Reads:
         """What the last linking of the repository read."""

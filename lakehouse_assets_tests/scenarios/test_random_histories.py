@@ -79,6 +79,9 @@ def lived(start: list[Tree], history: list[Step]) -> None:
             first = [name for name in dict.fromkeys(touched) if name in lake.repositories]
             if first and step.sync != "all":
                 lake.sync(*first, writes=step.writes if step.sync == "killed" else None)
+                others = [name for name in lake.repositories if name not in first]
+                if others and step.sync == "killed":
+                    lake.sync(*others)
             lake.sync_and_prove()
 
 
