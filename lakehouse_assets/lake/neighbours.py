@@ -3,13 +3,13 @@
 Invariant: a repository is stale when another begins or ceases to offer a module that it seeks, found or not, or when
 one of which it read facts changes; and not with repositories that it has nothing to do with. A neighbour counts as it
 was when all its files were extracted last: one that is being synced, or whose sync was killed, is seen as before.
-Cost: the repository's rows of `neighbour_reads`, and of the others their rows of `offered_modules`, which are a few
-each. No neighbour's files are looked at to see that they are as they were.
+Cost: the repository's rows of `neighbour_reads`, and once a process the table `offered_modules`, which has a few rows a
+repository: half a second for a thousand of them. No neighbour's files are looked at to see that they are as they were.
 """
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from lakehouse_assets.contracts.extracts import EXTRACTS
@@ -18,7 +18,7 @@ from lakehouse_assets.contracts.offered_modules import OFFERED_MODULES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.ledger import Entry, EntryKey
-from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.tables import Lake, LakePath
 from lakehouse_assets.plan.cursors import read_position
 from lakehouse_assets.plan.sql_text import in_list
 
@@ -70,8 +70,6 @@ class NeighbourVersions:
         self._latest = {key: entry for key, entry in latest.items() if key[0] in (SNAPSHOTS.name, EXTRACTS.name)}
         self._registered = frozenset(registered)
         self._repos = repos
-        self._offering: dict[str, tuple[str, ...]] = {}
-        self._knows_all = len(self._registered) < 2
 
     def of(self, repo: str) -> str:
         """The version that the repository should be linked with."""
@@ -91,22 +89,14 @@ class NeighbourVersions:
 
     def now(self, repo: str, keys: Iterable[ReadKey]) -> Reads:
         """The present versions of what is read."""
-        wanted = list(keys)
-        self._expect(name for kind, name in wanted if kind == "module")
         return {
             (kind, name): ",".join(self.offering(repo, name)) if kind == "module" else self.content(name)
-            for kind, name in wanted
+            for kind, name in keys
         }
 
     def offering(self, repo: str, module: str) -> tuple[str, ...]:
-        """The registered repositories, other than this one, that offer a module, by name.
-
-        Linking asks for one after the other; where one was not sought before, all that is offered is read, once.
-        """
-        if module not in self._offering and not self._knows_all:
-            self._offering = self._read_offers("TRUE")
-            self._knows_all = True
-        return tuple(other for other in self._offering.get(module, ()) if other != repo)
+        """The registered repositories, other than this one, that offer a module, by name."""
+        return tuple(other for other in self._offers.get(module, ()) if other != repo and other in self._registered)
 
     def content(self, repo: str) -> str:
         """What the files of a repository hold; empty if it is not registered or was never synced."""
@@ -132,17 +122,19 @@ class NeighbourVersions:
             found.setdefault(row["repo"], {})[row["kind"], row["name"]] = row["version"]
         return found
 
-    def _expect(self, modules: Iterable[str]) -> None:
-        """Find out who offers the modules, all of them in one read."""
-        unknown = sorted(set(modules) - self._offering.keys())
-        if unknown and not self._knows_all:
-            found = self._read_offers(in_list('"module"', unknown, "datafusion"))
-            self._offering |= {module: found.get(module, ()) for module in unknown}
+    @cached_property
+    def _offers(self) -> Mapping[str, tuple[str, ...]]:
+        if len(self._registered) < 2 or not self._lake.exists(OFFERED_MODULES):
+            return {}
+        table = self._lake.present(OFFERED_MODULES)
+        return _offers_at(self._lake.root, table.metadata().id, table.version())
 
-    def _read_offers(self, where: str) -> dict[str, tuple[str, ...]]:
-        rows = self._lake.read(OFFERED_MODULES, columns=["module", "repo"], where=where)
-        found: dict[str, list[str]] = {}
-        for module, repo in zip(rows["module"].to_pylist(), rows["repo"].to_pylist(), strict=True):
-            if repo in self._registered:
-                found.setdefault(module, []).append(repo)
-        return {module: tuple(sorted(repos)) for module, repos in found.items()}
+
+@lru_cache(maxsize=4)
+def _offers_at(root: LakePath, table_id: str, version: int) -> Mapping[str, tuple[str, ...]]:
+    """Read by module the repositories that offer it: once a process for each version of a table, which its id names."""
+    rows = Lake(root).read(OFFERED_MODULES, columns=["module", "repo"], version=version)
+    found: dict[str, list[str]] = {}
+    for module, repo in zip(rows["module"].to_pylist(), rows["repo"].to_pylist(), strict=True):
+        found.setdefault(module, []).append(repo)
+    return {module: tuple(sorted(repos)) for module, repos in found.items()}
