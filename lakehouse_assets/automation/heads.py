@@ -50,6 +50,9 @@ _UNDER_WAY = (
     DagsterRunStatus.STARTED,
     DagsterRunStatus.CANCELING,
 )
+BECAUSE_TAG = "lakehouse/because"
+"""On a run that was asked for: why each of its repositories was stale."""
+_LONGEST_TAG = 250
 _AT_ONCE = 100
 _LOOK_SECONDS = 30.0
 """Dagster ends a tick after a minute; remote repositories that were not looked at by then are the next tick's first."""
@@ -73,8 +76,6 @@ def new_heads(context: SensorEvaluationContext) -> SensorResult:
         context.log.warning(f"{name} was left out: {error}")
     states = {each.repository.name: state_of(each.head.commit_sha, each.reasons) for each in plan.stale}
     due = [each for each in plan.stale if _is_due(watch, each, states, now)]
-    for each in due:
-        context.log.info(f"{each.repository.name} is asked for: {_because(each)}")
     fresh = {each.repository.name for each in plan.fresh}
     asked = {name: each for name, each in watch.asked.items() if name in known and name not in fresh}
     asked |= {
@@ -162,7 +163,7 @@ def _because(decision: SyncDecision) -> str:
     first, *others = decision.reasons
     before, now = first.differing
     besides = f", and {len(others)} more" if others else ""
-    return f"{first.asset}: {first.part}: {before or 'nothing'} → {now}{besides}"
+    return f"{decision.repository.name}: {first.asset}: {first.part}: {before or 'nothing'} → {now}{besides}"
 
 
 def _requests(
@@ -174,14 +175,16 @@ def _requests(
 ) -> list[RunRequest]:
     """A run for each batch. Its key names what was asked for: a tick that is repeated asks for nothing twice."""
     sizes = {each.repository.name: object_bytes(each.repository, settings.mirrors) for each in due}
+    because = {each.repository.name: _because(each) for each in due}
     requests: list[RunRequest] = []
     for names in batched(instance.get_dynamic_partitions(PARTITIONS_NAME), sizes, fresh, BatchLimits()):
         wanted = [[name, asked[name].state, asked[name].times, asked[name].at] for name in names if name in sizes]
         key = json_fingerprint(wanted)
+        tags = {BECAUSE_TAG: "; ".join(because[name] for name in names if name in because)[:_LONGEST_TAG]}
         if len(names) == 1:
-            requests.append(RunRequest(run_key=key, partition_key=names[0]))
+            requests.append(RunRequest(run_key=key, partition_key=names[0], tags=tags))
         else:
-            requests.append(RunRequest(run_key=key, tags=range_tags(names)))
+            requests.append(RunRequest(run_key=key, tags=tags | range_tags(names)))
     return requests
 
 

@@ -18,7 +18,7 @@ from dagster import (
     build_sensor_context,
 )
 
-from lakehouse_assets.automation.heads import hourly_sync, new_heads, weekly_extraction
+from lakehouse_assets.automation.heads import BECAUSE_TAG, hourly_sync, new_heads, weekly_extraction
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.core.settings import Settings
@@ -77,6 +77,25 @@ def test_a_state_is_asked_for_once_and_a_new_head_at_the_next_tick(shop: RepoBui
     assert sensor.asked() == []
     shop.commit({"a.py": "2\n"})
     assert sensor.asked() == ["shop"]
+
+
+def test_a_repository_is_asked_for_when_one_that_it_imports_from_changed_and_the_run_says_so(
+    tmp_path: Path, settings: Settings, sensor: Sensor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    lib, app = RepoBuilder(tmp_path / "lib"), RepoBuilder(tmp_path / "app")
+    lib.commit({"kit.py": "def f():\n    pass\n"})
+    app.commit({"main.py": "from kit import f\n"})
+    for builder in (lib, app):
+        lakehouse("repo", "add", builder.path.name, str(builder.path))
+    lakehouse("sync", "--all")
+    assert sensor.asked() == []
+    lib.commit({"kit.py": None, "other.py": ""})
+    lakehouse("sync", "lib")
+    (request,) = sensor.tick().run_requests or []
+    assert request.partition_key == "app"
+    assert "module kit of lib" in request.tags[BECAUSE_TAG]
+    assert "module kit of no repository" in request.tags[BECAUSE_TAG]
 
 
 def test_a_burst_of_pushes_during_a_run_is_one_update_after_it(shop: RepoBuilder, sensor: Sensor):
