@@ -40,5 +40,6 @@ _TOLD = (
     "rows_updated",
     "rows_deleted",
     "rows_unchanged",
+    "rows_compared",
     "target_rows",
 )
