@@ -34,7 +34,8 @@ def ingest(
 ) -> None:
     """Bring tables up to their sources by high-water mark, then deliver them where the ingest folder says so.
 
-    The tables are independent of each other: one that fails is told of, and the others are done.
+    The tables are independent of each other: one that fails is told of, and the others are done. A file that cannot be
+    read does not keep the others, but the exit code is 1 until it is mended or gone.
     """
     from lakehouse_assets.cli.progress import Progress
     from lakehouse_assets.contracts.ingest import Ingest
@@ -87,6 +88,7 @@ def ingest(
 
     with listening(Progress(quiet=as_json).on_diagnostic):
         results, failed = _each([each.name for each in chosen], plan if dry_run else carry, as_json=as_json)
+        failed = failed or any(each.get("bad") for each in results)
         for each in results if not dry_run else ():
             if "error" not in each:
                 targets = [delivery.name for delivery in project.deliveries_of(each["name"])]
@@ -154,6 +156,7 @@ def _landing(name: str, done: "Landing") -> dict[str, Any]:
         "mode": done.plan.mode,
         "reason": done.plan.reason,
         "mark": str(done.mark),
+        "warnings": list(done.plan.warnings),
         "rows_read": done.rows_read,
         "rows_late": done.rows_late,
         "gaps": [str(gap) for gap in done.gaps],
@@ -183,5 +186,5 @@ def _delivered(row: dict[str, Any]) -> str:
     return (
         f"{row['delivery']}: {row['rows_inserted']:,} rows inserted, {row['rows_updated']:,} updated, "
         f"{row['rows_deleted']:,} deleted, {row['rows_unchanged']:,} unchanged ({row['way']}{why}); "
-        f"equal in {row['target_rows']:,} rows, {row['rows_compared']:,} compared"
+        f"{row['rows_compared']:,} of the target's {row['target_rows']:,} rows compared, equal"
     )

@@ -42,6 +42,7 @@ def stream(names: tuple[str, ...], everything: bool, seconds: int | None, as_jso
         told.append(done)
         if not as_json:
             counts = f"{done['inserted']} inserted, {done['updated']} updated, {done['deleted']} deleted"
-            click.echo(f"{name}: {done['batches']} batches; {counts}")
+            aside = f", {done['quarantined']} set aside in quarantine" if done["quarantined"] else ""
+            click.echo(f"{name}: {done['batches']} batches; {counts}{aside}")
     if as_json:
         print_json(told)

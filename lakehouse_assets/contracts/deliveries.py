@@ -22,7 +22,7 @@ DELIVERIES = TableContract(
         Column(name="rows_deleted", type="bigint", description="Rows that are gone."),
         Column(name="rows_unchanged", type="bigint", description="Rows that were sent and were there as they are."),
         Column(name="rows_compared", type="bigint", description="Rows whose hashes were compared afterwards."),
-        Column(name="target_rows", type="bigint", description="Rows of the target, equal to those of the lake."),
+        Column(name="target_rows", type="bigint", description="Rows of the target: as many as the lake has."),
         Column(name="delivered_at", type="timestamp", description="When the delivery ended."),
     ),
     key=("delivery", "run_id"),

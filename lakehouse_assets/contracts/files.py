@@ -69,6 +69,8 @@ class FileIngest(Landed):
     """For logs and texts: whether a line, or a whole text, without a match makes the file a bad one."""
     nulls: tuple[str, ...] = ("",)
     """For csv and tsv: what stands for NULL."""
+    delimiter: str = Field(default="", max_length=1)
+    """For csv and tsv: what stands between values, if it is neither a comma nor a tab."""
     quote: Literal['"', "'", ""] = '"'
     """For csv and tsv: what values may stand in; empty if quotes are as good as any character."""
 

@@ -26,7 +26,8 @@ NullPolicy = Literal["raise", "include", "exclude"]
 """What happens to rows without a cursor value: the run is refused, they are read each time, or never."""
 
 GapPolicy = Literal["reread", "report", "off"]
-"""What happens to rows that turn up behind the mark: read after all, told of, or not looked for."""
+"""What happens to rows that turn up behind the mark where rows do not tell which transaction wrote them: read after
+all, told of, or not looked for. Rows of PostgreSQL's tables tell it, so that those that came late are always read."""
 
 DeliveryPolicy = Literal["refuse", "evolve"]
 """What happens where the target table lacks a column: the delivery is refused, or the column is added."""

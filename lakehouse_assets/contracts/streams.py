@@ -19,7 +19,15 @@ class StreamFiles(Frozen):
     path: str
     format: Literal["json", "csv", "parquet"]
     options: dict[str, str] = Field(default_factory=dict)
-    """Spark's own for the format, such as `header: 'true'`."""
+    """Spark's own for the format, such as `header: 'true'`. What becomes of a line that does not fit is said
+    by `violations`."""
+
+    @field_validator("options")
+    @classmethod
+    def _without_mode(cls, value: dict[str, str]) -> dict[str, str]:
+        if taken := [name for name in value if name.lower() in ("mode", "columnnameofcorruptrecord")]:
+            raise ValueError(f"{taken[0]} is not an option here: `violations` says what becomes of a bad line")
+        return value
 
 
 class StreamTable(Frozen):
@@ -37,7 +45,7 @@ class StreamSpec(Frozen):
     key: tuple[str, ...] = ()
     columns: tuple[NamedColumn, ...] = ()
     newest_by: str | None = None
-    """Of several rows of a key that come together, the one with the highest value of this column counts."""
+    """Of all rows of a key, whenever they come, the one with the highest value of this column counts; for files."""
     description: str = ""
     violations: ViolationPolicy = "fail"
 
@@ -57,6 +65,8 @@ class StreamSpec(Frozen):
                 )
             if not self.key:
                 raise ValueError("a stream of files needs a key, by which its rows are told apart")
+        elif self.newest_by:
+            raise ValueError("newest_by goes with files: of a table's changes, the last one counts")
         names = [each.name for each in self.columns]
         for each in (*self.key, *([self.newest_by] if self.newest_by else [])):
             if names and each not in names:

@@ -24,7 +24,8 @@ def delivery_story(row: Mapping[str, Any], step: Step, name: str) -> AssetStory:
         description=row["delivery"],
         step=step.name,
         outcome="written" if changed else "equal",
-        why=f"Delivered by {row['way']}: {', '.join(counts)}; equal in {row['target_rows']:,} rows.",
+        why=f"Delivered by {row['way']}: {', '.join(counts)}; {row['rows_compared']:,} of the target's "
+        f"{row['target_rows']:,} rows compared, equal.",
         writes=(),
         nulls=(),
         plans=(),
@@ -39,5 +40,6 @@ _TOLD = (
     "rows_updated",
     "rows_deleted",
     "rows_unchanged",
+    "rows_compared",
     "target_rows",
 )

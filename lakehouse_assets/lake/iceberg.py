@@ -5,8 +5,9 @@ published is read back from there, so a publication that was killed has either h
 
 A data file is shared, not copied: Iceberg's metadata names the very files of the Delta table. It leaves out the columns
 that partition a table, as Delta does; Iceberg's readers take them from the metadata. Only a file whose Parquet types
-Iceberg does not have (Spark's older timestamps) is written anew, beside the metadata. Cost: the log, and the footers of
-the files that came since the last publication.
+Iceberg does not have (Spark's older timestamps), or with columns that the table does not have, is written anew, beside
+the metadata. The columns that Spark's MERGE leaves behind in data files are told to readers by the name mapping, as
+fields of no table. Cost: the log, and the footers of the files that came since the last publication.
 """
 
 import os
@@ -37,7 +38,14 @@ from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.commit_log import is_plain
-from lakehouse_assets.lake.iceberg_schema import columns_of, iceberg_schema, iceberg_type, partition_spec
+from lakehouse_assets.lake.iceberg_schema import (
+    LEFT_BY_MERGE,
+    columns_of,
+    fields_of_files,
+    iceberg_schema,
+    iceberg_type,
+    partition_spec,
+)
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.table_files import TableFolder
@@ -183,7 +191,8 @@ def _ensured(catalog: Catalog, contract: TableContract, columns: tuple[Column, .
         with table.update_schema() as update:
             for each in missing:
                 update.add_column(each.name, iceberg_type(each.type, element_id=0), doc=each.description)
-    wanted = {_NAME_MAPPING: create_mapping_from_schema(table.schema()).model_dump_json()}
+    mapping = create_mapping_from_schema(fields_of_files(table.schema()))
+    wanted = {_NAME_MAPPING: mapping.model_dump_json()}
     # Bounds are values, and metadata is no place for sensitive ones.
     wanted |= {f"{_METRICS}{each.name}": "counts" for each in columns if each.sensitive}
     if not wanted.items() <= table.properties.items():
@@ -195,23 +204,30 @@ def _ensured(catalog: Catalog, contract: TableContract, columns: tuple[Column, .
 def _shared_or_copied(table: Table, folder: TableFolder, file: FileFacts) -> Path:
     """The file itself if its columns are of the table's types, else a copy that is."""
     source = Path(str(folder.path), unquote(file.path))
-    held = pq.read_schema(source)
-    if all(folder.schema.field(field.name).type == field.type for field in held):
+    left = {each.name for each in LEFT_BY_MERGE}
+    held = [field for field in pq.read_schema(source) if field.name not in left]
+    types = {field.name: field.type for field in folder.schema}
+    if all(types.get(field.name) == field.type for field in held):
         return source
+    known = [field.name for field in held if field.name in types]
     copy = Path(_local(table.location())) / "data" / unquote(file.path)
     copy.parent.mkdir(parents=True, exist_ok=True)
     unfinished = copy.with_suffix(f".{os.getpid()}")
-    pq.write_table(folder.read(file, columns=held.names), unfinished, compression="zstd")
+    pq.write_table(folder.read(file, columns=known), unfinished, compression="zstd")
     unfinished.rename(copy)
     return copy
 
 
 def _data_file(table: Table, folder: TableFolder, file: FileFacts, source: Path) -> DataFile:
+    fields = fields_of_files(table.schema())
+    unmeasured = {f"{_METRICS}{each.name}": "none" for each in LEFT_BY_MERGE}
     statistics = data_file_statistics_from_parquet_metadata(
         pq.read_metadata(source),
-        compute_statistics_plan(table.schema(), table.properties),
-        parquet_path_to_id_mapping(table.schema()),
+        compute_statistics_plan(fields, {**table.properties, **unmeasured}),
+        parquet_path_to_id_mapping(fields),
     )
+    for each in LEFT_BY_MERGE:
+        statistics.column_sizes.pop(each.field_id, None)
     return DataFile.from_args(
         content=DataFileContent.DATA,
         file_path=_location(source),

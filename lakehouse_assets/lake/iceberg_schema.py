@@ -27,6 +27,12 @@ from lakehouse_assets.lake.table_facts import table_facts
 
 _FIRST_PARTITION_FIELD = 1000
 """Iceberg numbers the fields of a partition from here on."""
+LEFT_BY_MERGE = (
+    NestedField(field_id=2147483543, name="_change_type", field_type=StringType(), required=False),
+    NestedField(field_id=2147483446, name="__is_cdc", field_type=BooleanType(), required=False),
+)
+"""Columns of files, not of the table. Readers want an id for each: Iceberg's reserved one for the name that it knows,
+and the last below the reserved ones for the other."""
 
 
 def columns_of(delta: DeltaTable, contract: TableContract) -> tuple[Column, ...]:
@@ -66,6 +72,11 @@ def iceberg_schema(columns: Sequence[Column]) -> Schema:
             for place, column in enumerate(columns, start=1)
         )
     )
+
+
+def fields_of_files(schema: Schema) -> Schema:
+    """Return the fields that data files may have: the table's own and those that a MERGE leaves behind."""
+    return Schema(*schema.fields, *LEFT_BY_MERGE)
 
 
 def partition_spec(schema: Schema, names: Sequence[str]) -> PartitionSpec:

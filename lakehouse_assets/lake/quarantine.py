@@ -52,12 +52,12 @@ def judge(contract: TableContract, request: WriteRequest, staged: Staged) -> tup
     ]
 
 
-def set_aside(lake: Lake, contract: TableContract, request: WriteRequest, records: Sequence[dict[str, Any]]) -> None:
+def set_aside(lake: Lake, contract: TableContract, write_key: str, records: Sequence[dict[str, Any]]) -> None:
     """Keep the rows, in the place of what an earlier attempt at the same write kept."""
     if not records:
         return
     rows = arrow_rows(QUARANTINE.columns, list(records))
-    same = f"{column('write_key', 'datafusion')} = {literal(request.key, 'datafusion')}"
+    same = f"{column('write_key', 'datafusion')} = {literal(write_key, 'datafusion')}"
     write_deltalake(lake.ensure(QUARANTINE), rows, mode="overwrite", predicate=same)
     report("quarantine", contract.name, "rows were set aside", level="warning", rows=len(records))
 

@@ -8,18 +8,18 @@ Cost: what came since the last run, and for a folder the listing of it.
 """
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.table import Strategy, TableContract
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError, LakeStateError, SourceError
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.stream_files import FileSource, file_rows, newest, without_unread
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.sql_text import column
@@ -32,15 +32,6 @@ PARTITION = "all"
 """A stream's table is one partition: what comes decides where it goes."""
 _CHANGE, _VERSION = "_change_type", "_commit_version"
 _PULSE = "200 milliseconds"
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileSource:
-    """Files that turn up in a folder; one that was read is not read again, even if it changes."""
-
-    path: str
-    format: Literal["json", "csv", "parquet"]
-    options: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +48,8 @@ class Stream:
     source: FileSource | TableSource
     contract: TableContract
     newest_by: str | None = None
-    """Of several rows of one key that come together, the one with the highest value counts; else they are refused."""
+    """Of all rows of one key, whenever they come, the one with the highest value counts. Without it the one that came
+    last does, and several that come together are refused."""
     settings_hash: str = ""
 
 
@@ -70,6 +62,8 @@ class StreamReport:
     inserted: int
     updated: int
     deleted: int
+    quarantined: int
+    """Lines that do not fit the columns and rows that break the contract, set aside."""
 
 
 def run_stream(
@@ -83,16 +77,25 @@ def run_stream(
             why="the writes of a stream are made by the process that has its session",
             remedy="set LAKEHOUSE_SPARK=in-process, or to a cluster's master",
         )
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
     reports: list[WriteReport] = []
     failures: list[LakehouseError] = []
     taken: list[int] = []
+    unread: list[int] = []
 
     def take(rows: "DataFrame", number: int) -> None:
         try:
-            reports.extend(_write(lake, stream, rows, f"{_query_id(checkpoint)}/{number}"))
+            done, lines = _write(lake, stream, rows, f"{_query_id(checkpoint)}/{number}")
         except LakehouseError as error:  # told below as it is; Spark would bury it in a text
             failures.append(error)
             raise
+        except (PySparkException, Py4JJavaError) as error:
+            failures.append(_stopped(stream, _words(stream, error)))
+            raise
+        reports.extend(done)
+        unread.append(lines)
         taken.append(number)
 
     writer = _read(spark, stream).writeStream.foreachBatch(take).option("checkpointLocation", str(checkpoint))
@@ -111,6 +114,7 @@ def run_stream(
         inserted=sum(each.rows_inserted for each in reports),
         updated=sum(each.rows_updated for each in reports),
         deleted=sum(each.rows_deleted for each in reports),
+        quarantined=sum(unread) + sum(each.rows_quarantined for each in reports),
     )
 
 
@@ -134,15 +138,17 @@ def read_on_from(checkpoint: Path) -> int | None:
 
 def _read(spark: "SparkSession", stream: Stream) -> "DataFrame":
     match stream.source:
-        case FileSource(path=path, format=kind, options=options):
-            schema = spark_schema(stream.contract.columns)
-            return spark.readStream.format(kind).schema(schema).options(**options).load(path)
+        case FileSource():
+            return file_rows(spark, stream.source, stream.contract)
         case TableSource(path=path):
             return spark.readStream.format("delta").option("readChangeFeed", "true").load(str(path))
 
 
-def _write(lake: Lake, stream: Stream, rows: "DataFrame", batch: str) -> list[WriteReport]:
-    """Write a micro-batch: what is there now by key, then what is gone. Each is noticed if it was done before."""
+def _write(lake: Lake, stream: Stream, rows: "DataFrame", batch: str) -> tuple[list[WriteReport], int]:
+    """Write a micro-batch: what is there now by key, then what is gone. Each is noticed if it was done before.
+
+    The number is that of lines that were set aside because they do not fit the columns.
+    """
     contract = stream.contract
     # The session of the batch: Spark runs a stream in a session of its own.
     service = UpsertService(lake, spark=lambda: rows.sparkSession)
@@ -163,30 +169,24 @@ def _write(lake: Lake, stream: Stream, rows: "DataFrame", batch: str) -> list[Wr
     held = rows.persist()
     try:
         if held.isEmpty():
-            return []
+            return [], 0
         if isinstance(stream.source, FileSource):
-            return [write(_newest(held, contract.key, stream.newest_by) if stream.newest_by else held)]
+            read, unread = without_unread(lake, contract, held, f"{contract.name}-stream {batch} unread")
+            return [write(newest(lake, contract, read, stream.newest_by) if stream.newest_by else read)], unread
         net = _net_changes(held, contract.key)
         gone = net.where(f"{_CHANGE} = 'delete'")
-        return [write(net.where(f"{_CHANGE} <> 'delete'")), write(gone, "delete_matching")]
+        return [write(net.where(f"{_CHANGE} <> 'delete'")), write(gone, "delete_matching")], 0
     finally:
         held.unpersist()
-
-
-def _newest(rows: "DataFrame", key: tuple[str, ...], order: str) -> "DataFrame":
-    return _first(rows, key, f"{column(order, 'spark')} DESC NULLS LAST")
 
 
 def _net_changes(feed: "DataFrame", key: tuple[str, ...]) -> "DataFrame":
     """The last change of each key. A row that was deleted and inserted in one commit is there."""
     later = f"{_VERSION} DESC, CASE WHEN {_CHANGE} = 'delete' THEN 1 ELSE 0 END"
-    return _first(feed.where(f"{_CHANGE} <> 'update_preimage'"), key, later)
-
-
-def _first(rows: "DataFrame", key: tuple[str, ...], order: str) -> "DataFrame":
     groups = ", ".join(column(name, "spark") for name in key)
-    place = f"row_number() OVER (PARTITION BY {groups} ORDER BY {order}) AS _place"
-    return rows.selectExpr("*", place).where("_place = 1").drop("_place")
+    place = f"row_number() OVER (PARTITION BY {groups} ORDER BY {later}) AS _place"
+    changes = feed.where(f"{_CHANGE} <> 'update_preimage'")
+    return changes.selectExpr("*", place).where("_place = 1").drop("_place")
 
 
 def _query_id(checkpoint: Path) -> str:
@@ -201,14 +201,20 @@ def _told(stream: Stream, failures: list[LakehouseError]) -> Generator[None, Non
     try:
         yield
     except PySparkException as error:
-        # Spark's words may repeat a row, and what it holds may be sensitive.
-        words = type(error).__name__ if stream.contract.sensitive_columns else " ".join(str(error).split())[:500]
-        failed = failures[0] if failures else _stopped(stream, words)
+        failed = failures[0] if failures else _stopped(stream, _words(stream, error))
         if not stream.contract.sensitive_columns:
             raise failed from error
     else:
         return
     raise failed
+
+
+def _words(stream: Stream, error: Exception) -> str:
+    """What Spark says, without its stack; its name alone where its words may repeat a row that is sensitive."""
+    if stream.contract.sensitive_columns:
+        return type(error).__name__
+    told = [line for line in str(error).split("\n") if not line.startswith("\tat ")]
+    return " ".join(" ".join(told).split())[:800]
 
 
 def _stopped(stream: Stream, seen: str) -> SourceError:

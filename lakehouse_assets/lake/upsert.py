@@ -147,7 +147,7 @@ class UpsertService:
         if aside or table is None:
             # Whatever is refused is refused before anything is written or made.
             self._plan_now(job, staged, self._existing(contract))
-        retried(f"table {QUARANTINE.name}", lambda: set_aside(self._lake, contract, request, aside))
+        retried(f"table {QUARANTINE.name}", lambda: set_aside(self._lake, contract, request.key, aside))
         reached("write: after quarantine")
         held = table or self._lake.ensure(contract)
         reached("write: after table made")

@@ -6,7 +6,7 @@ the window doubtful (a clock that went back, other columns, a restored database)
 rows are not rewritten, so that this costs time, and nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -39,9 +39,13 @@ class SourceFacts:
     kind: DatabaseKind
     now: datetime
     columns: str
-    """Fingerprint of names and types."""
+    """Fingerprint of names and types of what is read."""
+    gone: tuple[str, ...] = ()
+    """Columns that the table has and the source no longer."""
     oldest_open: datetime | None = None
     """When the oldest transaction that is still open began, where the source tells."""
+    hidden_sessions: int = 0
+    """Sessions of others whose transactions this role may not see."""
     snapshot: str | None = None
     has_transaction_ids: bool = False
     """Whether each row tells which transaction wrote it."""
@@ -104,6 +108,8 @@ def plan_ingest(
 ) -> IngestPlan:
     """Decide; `select` has an expression for each column, which gives it in the contract's type."""
     _refuse_nulls(ingest, source)
+    if has_rows and not force_first_run:
+        _refuse_gone(ingest, source, mark)
     mode, reason = _mode(ingest, source, mark, has_rows=has_rows, forced=force_first_run)
     since = mark if mode == "window" else None
     until = source.now - timedelta(seconds=ingest.lag_seconds)
@@ -155,6 +161,19 @@ def _refuse_nulls(ingest: Ingest, source: SourceFacts) -> None:
         )
 
 
+def _refuse_gone(ingest: Ingest, source: SourceFacts, mark: Mark | None) -> None:
+    """Refuse to empty columns of the table, unless a forced run, whose mark has the columns of now, has done so."""
+    if not source.gone or (mark is not None and mark.columns == source.columns):
+        return
+    raise BadInputError(
+        subject=f"ingest {ingest.name}",
+        seen=f"the table has {', '.join(source.gone)}, which no longer comes from the source",
+        why="it would become NULL in every row of the lake and of what is delivered from it; nothing was read",
+        remedy="bring it back (a first_query may name a renamed one as before), or give its values up: "
+        "`lakehouse ingest --force-first-run`",
+    )
+
+
 def null_column(ingest: Ingest) -> str | None:
     """The column that every row needs a value in. With both, new rows come by their id, and need no timestamp."""
     return ingest.id or ingest.timestamp
@@ -175,7 +194,7 @@ def _mode(ingest: Ingest, source: SourceFacts, mark: Mark | None, *, has_rows: b
         return "everything", f"the source's clock went back from {mark.clock.isoformat()} to {source.now.isoformat()}"
     if source.columns != mark.columns and mark.columns:
         return "everything", "the source has other columns than before"
-    if source.snapshot and mark.snapshot and ingest.gaps == "reread":
+    if source.snapshot and mark.snapshot:
         then, now = PgSnapshot.of(mark.snapshot), PgSnapshot.of(source.snapshot)
         if now.xmax < then.xmax:
             return "everything", "the source is behind the mark's snapshot: another database, or a restored one"
@@ -223,8 +242,9 @@ def _predicate(ingest: Ingest, source: SourceFacts, since: Mark | None, literals
     if timestamp:
         within = f" AND {timestamp} < {literals['until']}" if number else ""
         ways.append(f"{timestamp} >= {literals['mark']}{within}")
-    if source.has_transaction_ids and since.snapshot and ingest.gaps == "reread":
-        # Rows behind the mark that were not visible when it was set: their transaction was open, or came later.
+    if source.has_transaction_ids and since.snapshot:
+        # Rows behind the mark that were not visible when it was set: their transaction was open, or came later. No
+        # policy leaves them out, since which ids and moments an open transaction has taken cannot be known.
         oldest = PgSnapshot.of(since.snapshot).xmin % (1 << 32)
         ways.append(f"age(xmin) <= age('{oldest}'::xid)")
     where = f"{bound} AND ({' OR '.join(ways)})"
@@ -241,7 +261,22 @@ def _warnings(ingest: Ingest, source: SourceFacts, until: datetime, held: dateti
         found.append(f"a transaction open since {held.isoformat()} holds the mark back")
     if source.null_cursors and ingest.null_cursor == "exclude":
         found.append(f"{source.null_cursors:,} rows have no value in {null_column(ingest)} and are left out")
+    if source.gone:
+        found.append(f"{', '.join(source.gone)} no longer comes from the source and is NULL in every row")
+    if ingest.cursors and ingest.gaps != "reread" and not source.has_transaction_ids:
+        found.extend(_of_late_rows(ingest, source))
     return tuple(found)
+
+
+def _of_late_rows(ingest: Ingest, source: SourceFacts) -> Sequence[str]:
+    """Say which rows would be lost where rows do not tell their transaction and no one looks for gaps."""
+    lost = f"rows that are committed late are not found under gaps: {ingest.gaps}; set it to reread"
+    if source.hidden_sessions:
+        number = f"{source.hidden_sessions:,} sessions of other roles"
+        return [f"the transactions of {number} cannot be seen: {lost}, or grant this role pg_read_all_stats"]
+    if source.oldest_open is not None and ingest.timestamp is None:
+        return [f"a transaction open since {source.oldest_open.isoformat()} may have taken ids: {lost}"]
+    return []
 
 
 def _shown(value: Parameter) -> str:

@@ -50,6 +50,38 @@ def test_a_dry_run_tells_which_files_would_be_read(shop: Shop, tmp_path: Path):
     assert (plan["waiting"], plan["unchanged"]) == ([str(tmp_path / "b.csv")], 1)
 
 
+@pytest.mark.usefixtures("shop")
+def test_the_exit_code_is_1_while_a_file_is_bad_and_the_good_ones_are_landed(tmp_path: Path):
+    for number in range(3):
+        (tmp_path / f"{number}.csv").write_text("id,name\n1,Ann\n" if number else "id;name\n1;Ann\n")
+    files = [{"name": "people", "path": str(tmp_path / "*.csv"), "format": "csv"}]
+    (tmp_path / "ingest" / "files.yaml").write_text(yaml.safe_dump({"files": files}))
+    for landed in (2, 0):  # a bad file that is known is told of again
+        done = lakehouse("ingest", "people")
+        assert done.exit_code == 1
+        assert f"{landed} files or pages landed" in done.stdout
+        assert f"set aside: {tmp_path / '0.csv'}" in done.stdout
+    (tmp_path / "0.csv").unlink()
+    assert lakehouse("ingest", "people").exit_code == 0
+
+
+def test_a_delivery_tells_how_many_rows_of_the_target_it_compared(shop: Shop):
+    """A row that somebody changed behind its back is not vouched for; sending everything finds it."""
+    from lakehouse_assets_tests.support.shops import run_sql
+
+    lakehouse("ingest", "shop_orders")
+    run_sql(shop.target, ["UPDATE orders_copy SET customer = 'somebody else' WHERE id = 2"])
+    shop.add(4)
+    told = lakehouse("ingest", "shop_orders").stdout
+    assert "1 of the target's 4 rows compared, equal" in told
+    assert "equal in 4 rows" not in told
+    assert "0 of the target's 4 rows compared" in lakehouse("deliver", "shop_orders").stdout
+    told = lakehouse("deliver", "shop_orders", "--everything").stdout
+    assert "1 updated" in told
+    assert "4 of the target's 4 rows compared, equal" in told
+    shop.all_equal()
+
+
 def test_one_table_fails_alone(shop: Shop):
     done = lakehouse("ingest", "--all", "--json")
     assert done.exit_code == 1

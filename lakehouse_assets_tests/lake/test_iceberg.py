@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 from pyiceberg.catalog import Catalog
@@ -111,6 +112,32 @@ def test_a_column_that_came_later_is_null_in_earlier_rows(lake: Lake, catalog: C
     write(lake, contract, wider, partitions=SHAPES[0].scopes, owners=("q",), run_id="2", cursor="c2")
     publish(lake, contract, catalog)
     assert [(row["path"], row["extra"]) for row in read(catalog)] == [("p", None), ("q", 5)]
+
+
+def test_a_table_that_spark_merged_into_is_published_in_the_same_files(
+    lake: Lake, catalog: Catalog, spark: SparkSession
+):
+    """Spark's MERGE leaves an empty column `_change_type` in data files, which is no column of the table."""
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x", "1"), thing("a", "x", "2", tags=["t"])]))
+    publish(lake, THINGS, catalog)
+    merged = table_of(THINGS, [thing("a", "x", "1", 5), thing("a", "x", "3")])
+    write(lake, THINGS, merged, owners=(), run_id="2", cursor="c2", executor="spark", spark=spark)
+    expected = [("1", 5), ("2", 1), ("3", 1)]
+    present = [Path(local(lake.path(THINGS)), file) for file in lake.open(THINGS).file_uris()]
+    assert any("_change_type" in pq.read_schema(file).names for file in present)
+    done = publish(lake, THINGS, catalog)
+    assert done.files_shared > 0
+    assert done.files_copied == 0
+    assert [(row["name"], row["size"]) for row in read(catalog)] == expected
+    table = catalog.load_table((NAMESPACE, "things"))
+    assert "_change_type" not in table.scan().to_arrow().column_names
+    engine = table.scan(row_filter="size > 1").to_duckdb("things")
+    assert engine.execute("SELECT name, size FROM things").fetchall() == [("1", 5)]
+    columns = {each.field_id for each in table.schema().fields} | {table.schema().find_field("tags.element").field_id}
+    assert all(set(task.file.column_sizes) <= columns for task in table.scan().plan_files())
+    write(lake, THINGS, table_of(THINGS, [thing("a", "x", "2", 8)]), owners=(), run_id="3", cursor="c3")
+    publish(lake, THINGS, catalog)
+    assert [(row["name"], row["size"]) for row in read(catalog)] == [("1", 5), ("2", 8), ("3", 1)]
 
 
 def test_a_file_that_iceberg_could_not_read_is_copied(

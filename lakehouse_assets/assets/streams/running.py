@@ -5,7 +5,8 @@ from lakehouse_assets.contracts.streams import StreamFiles, StreamSpec
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.session import runtime_for
-from lakehouse_assets.lake.streams import FileSource, Stream, StreamReport, TableSource, run_stream
+from lakehouse_assets.lake.stream_files import FileSource
+from lakehouse_assets.lake.streams import Stream, StreamReport, TableSource, run_stream
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql.ingested import streamed_contract, table_contract
 

@@ -23,6 +23,8 @@ from lakehouse_assets.sources.files.nested import flat_table, records_at
 from lakehouse_assets.sources.files.storable import storable
 from lakehouse_assets.sources.sql.sqlite import fitted
 
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+
 
 def read_file(files: FileIngest, path: Path) -> pa.Table:
     """The file's rows, in the types of the columns that are named."""
@@ -40,7 +42,7 @@ def read_file(files: FileIngest, path: Path) -> pa.Table:
 def _read(files: FileIngest, path: Path) -> pa.Table:
     match files.format:
         case "csv" | "tsv":
-            return _delimited(files, path, "," if files.format == "csv" else "\t")
+            return _delimited(files, path, files.delimiter or ("," if files.format == "csv" else "\t"))
         case "json":
             document = json.loads(path.read_text("utf-8"))
             return flat_table(records_at(document, files.records, keep=files.keep, subject=str(path)))
@@ -62,6 +64,13 @@ def _delimited(files: FileIngest, path: Path, delimiter: str) -> pa.Table:
         header = file.readline().decode("utf-8-sig").rstrip("\r\n")
     quoting = csv.QUOTE_MINIMAL if files.quote else csv.QUOTE_NONE
     names = next(csv.reader([header], delimiter=delimiter, quotechar=files.quote or None, quoting=quoting), [])
+    others = [each for each in _DELIMITERS if each != delimiter and each in header]
+    if len(names) == 1 and others and not (files.quote and header.startswith(files.quote)):
+        raise bad_file(
+            path,
+            f"its header has no {_DELIMITERS.get(delimiter, delimiter)} but a {_DELIMITERS[others[0]]}; give the files "
+            "their delimiter, or put the name in quotes if it is one column",
+        )
     return arrow_csv.read_csv(
         path,
         parse_options=arrow_csv.ParseOptions(

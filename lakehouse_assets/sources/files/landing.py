@@ -35,7 +35,7 @@ ROWS_AT_ONCE = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class LandedReport:
-    """What became of the files or pages, by number, and of those that are bad by name."""
+    """What became of the files or pages, by number, and of those that are bad by name, whenever they were read."""
 
     name: str
     landed: int
@@ -60,19 +60,25 @@ class _Item:
 def land_files(lake: Lake, service: UpsertService, files: FileIngest, *, run_id: str = "") -> LandedReport:
     known = known_sources(lake, files)
     unchanged = 0
+    still_bad: list[str] = []
 
     def items() -> Iterator[_Item]:
         nonlocal unchanged
         for path, content in looked_at(files, known):
             if content is None:
-                unchanged += 1
+                held = known[str(path)]
+                if held["status"] == "bad":
+                    still_bad.append(f"{path}: {held['problem']}")
+                else:
+                    unchanged += 1
                 continue
             try:
                 yield _Item(source=str(path), content=content, rows=read_file(files, path))
             except SourceError as error:
                 yield _Item(source=str(path), content=content, rows=None, problem=error.seen)
 
-    return _land(lake, service, files, items(), run_id or uuid.uuid4().hex, lambda: unchanged)
+    done = _land(lake, service, files, items(), run_id or uuid.uuid4().hex, lambda: unchanged)
+    return replace(done, bad=(*still_bad, *done.bad))
 
 
 def land_pages(lake: Lake, service: UpsertService, http: HttpIngest, *, run_id: str = "") -> LandedReport:

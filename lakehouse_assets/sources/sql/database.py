@@ -33,6 +33,8 @@ class SourceState:
 
     now: datetime
     oldest_open: datetime | None = None
+    hidden_sessions: int = 0
+    """Sessions of others whose transactions the connection's role may not see."""
     snapshot: str | None = None
 
 

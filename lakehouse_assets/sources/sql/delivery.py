@@ -99,7 +99,8 @@ class MergedDelivery:
 
 @dataclass(frozen=True, kw_only=True)
 class Reconciliation:
-    """Both sides are equal: so many rows there, so many compared by hash."""
+    """Both sides have equally many rows, and those that were compared by hash are equal. Of others nothing is known:
+    somebody may have changed them in the target."""
 
     merged: MergedDelivery
     target_rows: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import json_fingerprint
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.ingest_plan import SourceFacts, null_column, relation
 from lakehouse_assets.plan.marks import Mark, read_mark
@@ -51,15 +52,22 @@ def inspect(lake: Lake, project: SqlProject, ingest: Ingest) -> Inspection:
         _check_columns(ingest, columns)
         _check_types(ingest, columns)
         contract = ingest_contract(ingest, {each.name: each.type for each in columns})
+        has_rows = lake.exists(contract) and bool(lake.size(contract).files)
+        held = tuple(table_facts(lake.open(contract), contract).columns) if has_rows else ()
+        if has_rows and ingest.schema_policy == "discard":
+            contract = _within(ingest, contract, held)
         _check_names(ingest, contract)
+        read = contract.column_names
         asked = _asked(source, ingest, rows)
         shape = TextShape(asked["last"]) if source.kind == "sqlite" and ingest.timestamp and asked["last"] else None
         entry = Ledger(lake).latest([contract]).get((ingest.name, NO_PARTITION))
         facts = SourceFacts(
             kind=source.kind,
             now=state.now,
-            columns=json_fingerprint([[each.name, each.native] for each in columns]),
+            columns=json_fingerprint([[each.name, each.native] for each in columns if each.name in read]),
+            gone=tuple(name for name in held if name not in read),
             oldest_open=state.oldest_open,
+            hidden_sessions=state.hidden_sessions,
             snapshot=state.snapshot,
             has_transaction_ids=ingest.incremental_query is None and source.has_transaction_ids(ingest.table),
             next_id=None if asked["last_id"] is None else int(asked["last_id"]) + 1,
@@ -73,7 +81,7 @@ def inspect(lake: Lake, project: SqlProject, ingest: Ingest) -> Inspection:
         select={each.name: source.expression(by_name[each.name], each.type) for each in contract.columns},
         facts=facts,
         cursor=entry.cursor if entry else "",
-        has_rows=lake.exists(contract) and bool(lake.size(contract).files),
+        has_rows=has_rows,
     )
     reached("ingest: after inspect")
     return inspection
@@ -97,6 +105,12 @@ def _asked(source: SourceDatabase, ingest: Ingest, rows: str) -> Mapping[str, An
     last = f"max({quoted(ingest.timestamp)})" if ingest.timestamp and source.kind == "sqlite" else "NULL"
     nulls = f"sum(CASE WHEN {quoted(needed)} IS NULL THEN 1 ELSE 0 END)"
     return source.answer(f"SELECT {last_id} AS last_id, {last} AS last, {nulls} AS nulls FROM {rows}")[0]
+
+
+def _within(ingest: Ingest, contract: TableContract, held: tuple[str, ...]) -> TableContract:
+    """Leave out the columns that came to the source after the table was made, unless the ingest names them."""
+    wanted = {*held, *(each.name for each in ingest.columns)}
+    return replace(contract, columns=tuple(each for each in contract.columns if each.name in wanted))
 
 
 def _check_columns(ingest: Ingest, columns: tuple[SourceColumn, ...]) -> None:

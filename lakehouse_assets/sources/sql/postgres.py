@@ -85,14 +85,20 @@ class PostgresSource(SourceDatabase):
         """The clock before the look at open transactions: one that begins between them began after the clock."""
         now = self.answer(clock or "SELECT clock_timestamp() AS now")[0]["now"]
         (found,) = self.answer(
-            "SELECT min(xact_start) AS oldest_open, pg_current_snapshot()::text AS snapshot FROM pg_stat_activity "
-            "WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()"
+            "SELECT min(xact_start) AS oldest_open, pg_current_snapshot()::text AS snapshot, "
+            "count(*) FILTER (WHERE query = '<insufficient privilege>') AS hidden FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND datname = current_database()"
         )
         (prepared,) = self.answer(
             "SELECT min(prepared) AS oldest FROM pg_prepared_xacts WHERE database = current_database()"
         )
         opened = [moment for moment in (found["oldest_open"], prepared["oldest"]) if moment is not None]
-        return SourceState(now=now, oldest_open=min(opened, default=None), snapshot=found["snapshot"])
+        return SourceState(
+            now=now,
+            oldest_open=min(opened, default=None),
+            hidden_sessions=found["hidden"],
+            snapshot=found["snapshot"],
+        )
 
     def has_transaction_ids(self, table: str | None) -> bool:
         if table is None:

@@ -46,6 +46,7 @@ def test_a_story_tells_what_came_in_what_was_sent_and_what_failed_on_the_way(sho
     assert (table.name, table.outcome, table.why) == ("shop_orders", "written", "Made because: never made before.")
     assert (target.name, target.outcome) == ("reports/orders_copy", "written")
     assert target.why.startswith("Delivered by full: 2 inserted, 0 updated, 0 deleted")
+    assert "2 of the target's 2 rows compared" in target.why
     page = story_page(first)
     assert "2026-01-02" in page  # of a row's sample
     assert "Zyx98765" not in page

@@ -64,6 +64,11 @@ def test_a_stream_that_is_not_named_is_refused():
         ({"name": "edges"}, "a table of the code graph"),
         ({"key": ["other"], "columns": [{"name": "id", "type": "int"}]}, "other is not one of the columns"),
         ({"key": ["repo"]}, "rows of edges are told apart by repo, "),
+        ({"newest_by": "path"}, "newest_by goes with files"),
+        (
+            {"source": {"kind": "files", "path": "x", "format": "csv", "options": {"mode": "DROPMALFORMED"}}},
+            "mode is not an option here",
+        ),
         ({"source": {"kind": "table", "table": "s"}}, "s is made of itself: s from s"),
         ({"source": {"kind": "table", "table": "t"}}, "made of itself: s from t from s"),
     ],

@@ -65,10 +65,33 @@ def test_a_bad_file_is_set_aside_by_name_and_taken_in_when_it_is_mended(settings
     assert "bad.csv: the column id has values that are no bigint" in done.bad[0]
     (kept,) = [row for row in Lake(settings.lake).rows(LANDED_SOURCES) if row["status"] == "bad"]
     assert kept["source"].endswith("bad.csv")
-    assert land(settings, tmp_path, "*.csv", "csv", **typed).unchanged == 2
+    again = land(settings, tmp_path, "*.csv", "csv", **typed)
+    assert (again.landed, again.unchanged, again.bad) == (0, 1, done.bad)
     (tmp_path / "bad.csv").write_text("id\n2\n")
     assert land(settings, tmp_path, "*.csv", "csv", **typed).landed == 1
     assert rows(settings, "id", **typed) == [(2,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "sign", "word"),
+    [("csv", ";", "semicolon"), ("csv", "\t", "tab"), ("csv", "|", "bar"), ("tsv", ",", "comma")],
+)
+def test_a_file_with_another_delimiter_is_set_aside_until_it_is_told(
+    settings: Settings, tmp_path: Path, kind: str, sign: str, word: str
+):
+    (tmp_path / f"a.{kind}").write_text(f"id{sign}name\n1{sign}Ann\n2{sign}Bob\n")
+    (bad,) = land(settings, tmp_path, f"*.{kind}", kind).bad
+    assert word in bad
+    assert "delimiter" in bad
+    done = land(settings, tmp_path, f"*.{kind}", kind, delimiter=sign)
+    assert (done.landed, done.bad) == (1, ())
+    assert rows(settings, "id", "name") == [("1", "Ann"), ("2", "Bob")]
+
+
+def test_a_single_column_whose_quoted_name_has_another_delimiter_is_landed(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.csv").write_text('"day; month"\n"1; 2"\n')
+    assert land(settings, tmp_path, "*.csv", "csv").landed == 1
+    assert rows(settings, "day; month") == [("1; 2",)]
 
 
 def test_parquet_types_that_the_lake_has_not_come_as_those_it_has(settings: Settings, tmp_path: Path):

@@ -1,5 +1,7 @@
 """Rows of a real database come into the lake and go out to another; after each cycle all three are equal."""
 
+from dataclasses import replace
+
 import pytest
 
 from lakehouse_assets.contracts.writes import WRITES
@@ -7,7 +9,7 @@ from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql.ingested import stored_contract
 from lakehouse_assets_tests.sources.sql.conftest import MakeShop
-from lakehouse_assets_tests.support.shops import Shop
+from lakehouse_assets_tests.support.shops import Shop, table_rows
 
 BY_TIMESTAMP = {"strategy": "timestamp", "timestamp": "updated_at"}
 
@@ -44,6 +46,42 @@ def test_a_new_column_reaches_rows_that_did_not_change(make_shop: MakeShop):
     done = shop.cycle()
     assert (done.plan.mode, done.plan.reason) == ("everything", "the source has other columns than before")
     assert "note" in shop.columns
+
+
+def test_a_new_column_is_left_out_under_discard_unless_it_is_named(make_shop: MakeShop):
+    shop = make_shop(schema_policy="discard", **BY_TIMESTAMP)
+    shop.add(1, 2)
+    shop.cycle()
+    before = shop.columns
+    shop.run("ALTER TABLE orders ADD COLUMN note VARCHAR(20) DEFAULT 'none'")
+    shop.add(3)
+    done = shop.cycle()
+    assert (done.plan.mode, done.count("rows_inserted"), shop.columns) == ("window", 1, before)
+    named = replace(shop, more={**shop.more, "columns": [{"name": "note"}]}, deliver={"schema_policy": "evolve"})
+    named.cycle()
+    assert named.columns == [*before, "note"]
+
+
+@pytest.mark.parametrize("strategy", [BY_TIMESTAMP, {"strategy": "snapshot"}], ids=["timestamp", "snapshot"])
+def test_a_column_that_is_gone_from_the_source_is_named_and_keeps_its_values(
+    make_shop: MakeShop, strategy: dict[str, str]
+):
+    shop = make_shop(**strategy)
+    shop.add(1, 2)
+    shop.cycle()
+    columns = shop.columns
+    before, copied = shop.lake_rows(), table_rows(shop.target, "orders_copy", columns)
+    shop.run("ALTER TABLE orders DROP COLUMN customer")
+    shop.run("UPDATE orders SET price = 7")
+    for _ in range(2):
+        with pytest.raises(BadInputError, match="the table has customer, which no longer comes"):
+            shop.ingest()
+    shop.send()
+    assert (shop.lake_rows(), table_rows(shop.target, "orders_copy", columns)) == (before, copied)
+    forced = shop.ingest(force_first_run=True)
+    assert "customer no longer comes" in forced.plan.warnings[-1]
+    assert {row[columns.index("customer")] for row in shop.lake_rows()} == {""}
+    assert shop.ingest().count("rows_updated") == 0  # the values were given up, and nobody asks again
 
 
 def test_a_snapshot_finds_deletes(make_shop: MakeShop):
