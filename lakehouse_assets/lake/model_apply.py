@@ -1,7 +1,7 @@
 """A plan applied: its models built and audited, then the environment moved to them in one step, or not at all."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -11,9 +11,9 @@ from lakehouse_assets.lake.environment_changes import check_readable
 from lakehouse_assets.lake.environment_holds import building
 from lakehouse_assets.lake.environments import Environments, keep_versions
 from lakehouse_assets.lake.executions import PipelineExecution, begun, tell
-from lakehouse_assets.lake.model_audits import AuditResult, ask_audits
+from lakehouse_assets.lake.model_audits import Auditor, AuditResult
 from lakehouse_assets.lake.model_building import Builder, Made, Workshop
-from lakehouse_assets.lake.model_inputs import Stored
+from lakehouse_assets.lake.model_inputs import Stored, needed
 from lakehouse_assets.lake.model_tables import named
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.report import WriteReport
@@ -46,6 +46,8 @@ class Application:
     def __post_init__(self) -> None:
         self.execution = begun(self.plan.environment.name, "apply", plan=self.plan.id, execution=self.execution_id)
         self.builder = Builder(workshop=self.workshop, plan=self.plan)
+        self.auditor = Auditor(builder=self.builder)
+        self.unasked: dict[str, Step] = {}
 
     def made(self) -> Iterator[Made]:
         """The models in order, each to be written before the next is asked for."""
@@ -56,19 +58,21 @@ class Application:
             if step.meaning is None:
                 self.skipped[step.name] = step.reason
                 continue
-            blocked = [name for name in step.meaning.inputs if name in self.failed]
+            blocked = self._blocking(step)
             if blocked:
                 self.failed[step.name] = f"not run, because {', '.join(blocked)} failed"
-            elif not step.runs:
+            elif not step.chosen:
                 self.builder.leave(step)
                 self.skipped[step.name] = step.reason
-                if "audits" in step.change.details and step.action != "view":
-                    self._guarded(step, lambda step=step: self._audit(step))
-            elif self.builder.is_cut_off(step):
+                self.unasked[step.name] = step
+            elif not step.runs or self.builder.is_cut_off(step):
                 self.builder.leave(step)
-                self.skipped[step.name] = "its inputs came out as they were"
+                self.skipped[step.name] = "its inputs came out as they were" if step.runs else step.reason
+                self._guarded(step.name, lambda step=step: self._ask(step))
             else:
                 yield from self._one(step)
+        for step, audit in self.auditor.waiting:
+            self._guarded(step.name, lambda step=step, audit=audit: self._judge(self.auditor.ask_last(step, audit)))
 
     def _one(self, step: Step) -> Iterator[Made]:
         started = time.perf_counter()
@@ -78,34 +82,44 @@ class Application:
                 yield made
                 self.metrics[step.name] = _metrics(made, reports)
             self.run.append(step.name)
-            self._audit(step)
+            self._ask(step)
         except LakehouseError as error:
             self.failed[step.name] = str(error)
         self.metrics.setdefault(step.name, {})["seconds"] = round(time.perf_counter() - started, 3)
 
-    def _guarded(self, step: Step, action: Callable[[], None]) -> None:
+    def _guarded(self, name: str, action: Callable[[], None]) -> None:
         try:
             action()
         except LakehouseError as error:
-            self.failed[step.name] = str(error)
+            self.failed[name] = str(error)
 
-    def _audit(self, step: Step) -> None:
-        this = self.builder.relations[step.name]
+    def _blocking(self, step: Step) -> list[str]:
+        """The inputs that failed.
+
+        A model that was not chosen is audited here, once its rows are read: its table may be ahead of the environment.
+        """
         assert step.meaning is not None
-        assert isinstance(this, Stored)
-        results = ask_audits(
-            self.workshop.lake,
-            step.meaning,
-            this,
-            self.builder.relations if any(audit.reads_others for audit in step.meaning.header.audits) else {},
-            executor=self.workshop.executor,
-            spark=self.workshop.spark,
-        )
+        failed = [name for name in step.meaning.inputs if name in self.failed]
+        if failed or not step.runs:
+            return failed
+        read = needed(self.builder.relations, step.meaning.inputs, self.workshop.tables)
+        for name in [name for name in read if name in self.unasked]:
+            unchosen = self.unasked.pop(name)
+            self._guarded(name, lambda unchosen=unchosen: self._ask(unchosen))
+        return [name for name in read if name in self.failed]
+
+    def _ask(self, step: Step) -> None:
+        self._judge(self.auditor.ask(step))
+
+    def _judge(self, results: Sequence[AuditResult]) -> None:
         self.audits += results
-        broken = [each for each in results if not each.passed]
-        if broken:
-            said = "; ".join(f"{each.audit}: {each.rows} rows, such as {list(each.examples)}" for each in broken)
-            self.failed[step.name] = f"audits found rows that must not be: {said}"
+        for each in results:
+            if not each.passed:
+                said = f"{each.audit}: {each.rows} rows, such as {list(each.examples)}"
+                before = self.failed.get(each.model)
+                self.failed[each.model] = (
+                    f"{before}; {said}" if before else f"audits found rows that must not be: {said}"
+                )
 
     def carry_out(self) -> PipelineExecution:
         """All of it, where `write` writes; tables that are built are safe from garbage collection meanwhile."""

@@ -74,6 +74,10 @@ class ModelLake:
         return self.carry_out(self.plan(environment, **more))
 
     def carry_out(self, plan: Plan) -> PipelineExecution:
+        return self.application(plan).execution
+
+    def application(self, plan: Plan) -> Application:
+        """A plan carried out, with all that came of it."""
         workshop = Workshop(
             lake=self.lake,
             tables=known_tables(self.lake),
@@ -81,7 +85,8 @@ class ModelLake:
             executor="spark" if self.spark else "delta-rs",
         )
         application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
-        return application.carry_out()
+        application.execution = application.carry_out()
+        return application
 
     def ran(self, environment: str, **more: Any) -> list[str]:
         """The models that an apply runs; it has to succeed."""
