@@ -1,9 +1,12 @@
 """A plan applied: its models built and audited, then the environment moved to them in one step, or not at all."""
 
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakehouseError, LakeStateError
@@ -47,6 +50,7 @@ class Application:
         self.execution = begun(self.plan.environment.name, "apply", plan=self.plan.id, execution=self.execution_id)
         self.builder = Builder(workshop=self.workshop, plan=self.plan)
         self.auditor = Auditor(builder=self.builder)
+        self.under_way = self.plan.environment.name
         self.unasked: dict[str, Step] = {}
 
     def made(self) -> Iterator[Made]:
@@ -54,7 +58,33 @@ class Application:
         _check_there(self.workshop.lake, self.plan)
         if self._has_work:
             tell(self.workshop.lake, self.execution)
+        with self._ending():
+            yield from self._made()
+
+    @contextmanager
+    def _ending(self) -> Generator[None, None, None]:
+        """Tell that the execution has failed, whatever else than a model's own failure ends it."""
+        whole = False
+        try:
+            yield
+            whole = True
+        finally:
+            if not whole:
+                failed = {**self.failed, self.under_way: _said(sys.exception())}
+                tell(self.workshop.lake, self.execution.ended("failed", **{**self._done, "failed": failed}))
+
+    @property
+    def _done(self) -> dict[str, Any]:
+        return {
+            "run": tuple(self.run),
+            "skipped": self.skipped,
+            "failed": self.failed,
+            "metrics": {"models": self.metrics},
+        }
+
+    def _made(self) -> Iterator[Made]:
         for step in self.plan.steps:
+            self.under_way = step.name
             if step.meaning is None:
                 self.skipped[step.name] = step.reason
                 continue
@@ -79,7 +109,8 @@ class Application:
         try:
             for made in self.builder.build(step):
                 reports = self.write(made, self.execution.id) if self.write else []
-                yield made
+                # An error of another who writes the rows does not come back here.
+                yield made if self.write else replace(made, batches=replace(made.batches, writing=self._ending))
                 self.metrics[step.name] = _metrics(made, reports)
             self.run.append(step.name)
             self._ask(step)
@@ -130,13 +161,7 @@ class Application:
 
     def finish(self) -> PipelineExecution:
         """Move the environment, unless a model failed; the execution is told either way."""
-        lake = self.workshop.lake
-        done = {
-            "run": tuple(self.run),
-            "skipped": self.skipped,
-            "failed": self.failed,
-            "metrics": {"models": self.metrics},
-        }
+        lake, done = self.workshop.lake, self._done
         if self.failed:
             ended = self.execution.ended("failed", **done)
             tell(lake, ended)
@@ -145,21 +170,30 @@ class Application:
         if not self._has_work and after.members == self.plan.environment.members:
             # Nothing is written either, not even that it was asked for.
             return self.execution.ended("succeeded", **done, revision=self.plan.environment.revision)
-        keep_versions(lake, [step.meaning for step in self.plan.steps if step.meaning is not None])
-        reached("apply: before environment")
-        if after.members == self.plan.environment.members:
-            after = self.plan.environment
-        try:
-            if after is not self.plan.environment:
-                with unvacuumed(lake):
-                    check_readable(lake, after)
-                    Environments(lake).put(after)
-        except LakehouseError as error:
-            tell(lake, self.execution.ended("refused", **{**done, "failed": {after.name: str(error)}}))
-            raise
+        self.under_way = after.name
+        with self._ending():
+            keep_versions(lake, [step.meaning for step in self.plan.steps if step.meaning is not None])
+            reached("apply: before environment")
+            if after.members == self.plan.environment.members:
+                after = self.plan.environment
+            refused = self._put(after) if after is not self.plan.environment else None
+        if refused is not None:
+            tell(lake, self.execution.ended("refused", **{**done, "failed": {after.name: str(refused)}}))
+            raise refused
         ended = self.execution.ended("succeeded", **done, revision=after.revision)
         tell(lake, ended)
         return ended
+
+    def _put(self, after: Environment) -> LakehouseError | None:
+        """Make the revision the one in force; gives back why that was refused."""
+        lake = self.workshop.lake
+        try:
+            with unvacuumed(lake):
+                check_readable(lake, after)
+                Environments(lake).put(after)
+        except LakehouseError as error:
+            return error
+        return None
 
     @property
     def _has_work(self) -> bool:
@@ -213,6 +247,15 @@ def _check_there(lake: Lake, plan: Plan) -> None:
             why="it says that they need not be built",
             remedy=f"plan {plan.environment.name} again; what is missing will be built",
         )
+
+
+def _said(error: BaseException | None) -> str:
+    """What ended an execution: an error of ours in its words; of others only the kind, as they may repeat values."""
+    cause = error.__cause__ if error is not None else None
+    for each in (error, cause):
+        if isinstance(each, LakehouseError):
+            return str(each)
+    return f"ended by {type(error).__name__}"
 
 
 def _metrics(made: Made, reports: list[WriteReport]) -> dict[str, object]:
