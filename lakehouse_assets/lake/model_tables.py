@@ -98,4 +98,5 @@ def _column(meaning: Meaning, name: str, kind: ColumnType, *, nullable: bool) ->
     said = meaning.header.columns.get(name)
     description = said.description if said else ""
     sensitive = name in meaning.sensitive
-    return Column(name=name, type=kind, description=description, nullable=nullable, sensitive=sensitive)
+    number = kind == "string" and name in meaning.numbers
+    return Column(name=name, type=kind, description=description, nullable=nullable, sensitive=sensitive, number=number)

@@ -50,7 +50,8 @@ def inspect(lake: Lake, project: SqlProject, ingest: Ingest) -> Inspection:
         columns = source.columns(rows)
         _check_columns(ingest, columns)
         _check_types(ingest, columns)
-        contract = ingest_contract(ingest, {each.name: each.type for each in columns})
+        numbers = {each.name for each in columns if each.is_number}
+        contract = ingest_contract(ingest, {each.name: each.type for each in columns}, numbers)
         _check_names(ingest, contract)
         asked = _asked(source, ingest, rows)
         shape = TextShape(asked["last"]) if source.kind == "sqlite" and ingest.timestamp and asked["last"] else None
