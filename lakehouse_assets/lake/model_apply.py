@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.core.errors import LakehouseError, LakeStateError
+from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.lake.environment_changes import check_readable
 from lakehouse_assets.lake.environment_holds import building
 from lakehouse_assets.lake.environments import Environments, keep_versions
@@ -17,10 +17,9 @@ from lakehouse_assets.lake.executions import PipelineExecution, begun, tell
 from lakehouse_assets.lake.model_audits import Auditor, AuditResult
 from lakehouse_assets.lake.model_building import Builder, Made, Workshop
 from lakehouse_assets.lake.model_inputs import Stored, needed
-from lakehouse_assets.lake.model_tables import named
+from lakehouse_assets.lake.model_plans import check_there
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.report import WriteReport
-from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.models.environment import Environment, Member
 from lakehouse_assets.models.planning import Plan, Step
@@ -55,7 +54,7 @@ class Application:
 
     def made(self) -> Iterator[Made]:
         """The models in order, each to be written before the next is asked for."""
-        _check_there(self.workshop.lake, self.plan)
+        check_there(self.workshop.lake, self.plan)
         if self._has_work:
             tell(self.workshop.lake, self.execution)
         with self._ending():
@@ -233,20 +232,6 @@ def written_here(workshop: Workshop) -> Write:
         ]
 
     return write
-
-
-def _check_there(lake: Lake, plan: Plan) -> None:
-    """Refuse a plan whose tables a garbage collection has taken since; those that are built are safe from now on."""
-    tables = {step.name: step.meaning.table for step in plan.steps if step.meaning and step.meaning.table}
-    rests_on = [step.name for step in plan.steps if step.action in ("keep", "share", "refresh")]
-    gone = [name for name in rests_on if not lake.exists(named(tables[name]))]
-    if gone:
-        raise LakeStateError(
-            subject=f"plan {plan.id}",
-            seen=f"the tables of {', '.join(gone)} were there when it was made, and are gone",
-            why="it says that they need not be built",
-            remedy=f"plan {plan.environment.name} again; what is missing will be built",
-        )
 
 
 def _said(error: BaseException | None) -> str:
