@@ -5,6 +5,7 @@ One file has named connections, tables to ingest and tables to deliver. The same
 """
 
 import re
+from collections.abc import Collection
 from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -189,14 +190,25 @@ class SqlProject(Frozen):
         return tuple(each for each in self.deliver if each.asset == asset)
 
 
-def ingest_contract(ingest: Ingest, types: dict[str, ColumnType]) -> TableContract:
-    """The contract of an ingested table whose source, or whose table in the lake, has these columns."""
+def ingest_contract(
+    ingest: Ingest, types: dict[str, ColumnType], numbers: Collection[str] = frozenset()
+) -> TableContract:
+    """The contract of an ingested table whose source, or whose table in the lake, has these columns.
+
+    `numbers` are those that are numbers at the source.
+    """
     named = {each.name: each for each in ingest.columns}
     needed = {*named, *ingest.key, *ingest.cursors}
     chosen = [name for name in types if not ingest.only_columns or name in needed]
     columns = tuple(
         (named.get(name) or NamedColumn(name=name)).over(
-            Column(name=name, type=types[name], description="As in the source.", nullable=True),
+            Column(
+                name=name,
+                type=types[name],
+                description="As in the source.",
+                nullable=True,
+                number=name in numbers and types[name] == "string",
+            ),
             in_key=name in ingest.key,
         )
         for name in chosen

@@ -21,4 +21,5 @@ class NamedColumn(Frozen):
             description=self.description or known.description,
             nullable=self.nullable and known.nullable and not in_key,
             sensitive=self.sensitive or known.sensitive,
+            number=known.number and (self.type or known.type) == "string",
         )

@@ -21,7 +21,8 @@ ViolationPolicy = Literal["fail", "quarantine"]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column; `one_of` lists the only values it may have, `sensitive` keeps them out of logs and samples."""
+    """One column; `one_of` lists the only values it may have, `sensitive` keeps them out of logs and samples, `number`
+    says that its text is that of a number which no type of the lake holds."""
 
     name: str
     type: ColumnType
@@ -29,6 +30,7 @@ class Column:
     nullable: bool = False
     one_of: tuple[str, ...] = ()
     sensitive: bool = False
+    number: bool = False
 
 
 AUDIT_COLUMNS = (
@@ -88,6 +90,11 @@ class TableContract:
     def sensitive_columns(self) -> frozenset[str]:
         """Those whose values are in the table and nowhere else."""
         return frozenset(column.name for column in self.columns if column.sensitive)
+
+    @property
+    def number_columns(self) -> frozenset[str]:
+        """Those whose text is that of a number."""
+        return frozenset(column.name for column in self.columns if column.number)
 
     @property
     def policy_hash(self) -> str:

@@ -55,6 +55,10 @@ class Batch:
     owners: tuple[str, ...] | None = None
     strategy: Strategy | None = None
     """Another strategy than the contract's."""
+    subject: str = ""
+    """Whose query made the rows, to be told where one of them makes it fail; without it, the table's."""
+    quiet: bool = False
+    """Whether such a message may not repeat values."""
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why an owner's rows were made anew, as far as that is more than a change of its own."""
     since: Mapping[str, str] = field(default_factory=dict[str, str])

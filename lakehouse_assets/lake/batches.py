@@ -1,6 +1,7 @@
 """What an asset hands over where its partitions differ: some made anew, some in part, some left as they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -22,6 +23,8 @@ class Batches:
     """Of a table whose columns are known only when its rows are made; others have theirs in the catalog."""
     partitions: Mapping[str, Scope] | None = None
     """By name what the batches' partitions are of such a table; others are partitioned as their assets are."""
+    writing: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Gives a scope that is open while they are written, for one who has to know if that fails."""
     failed: FailedPartitions = field(default_factory=FailedPartitions)
     """Partitions that could not be made. The IO manager adds those whose rows are refused."""
 

@@ -3,7 +3,7 @@
 from lakehouse_assets.lake.environments import Environments, kept_meanings
 from lakehouse_assets.lake.known_tables import known_tables
 from lakehouse_assets.lake.model_engine import relations_sql
-from lakehouse_assets.lake.model_inputs import Relations, needed, relations_of
+from lakehouse_assets.lake.model_inputs import Relation, Relations, Stored, Viewed, needed, relations_of
 from lakehouse_assets.lake.query import Tables, tables_now
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import known
@@ -22,4 +22,15 @@ def environment_tables(lake: Lake, query: str, name: str) -> Tables:
     now = tables_now(lake, query)
     relations = {**relations_sql(lake, needed(shown, asked, known_tables(lake)))}
     relations |= {each: sql for each, sql in now.relations.items() if each not in shown}
-    return Tables(relations=relations, known=tuple(dict.fromkeys((*shown, *now.known))))
+    numbers = {**now.numbers, **{each: _numbers(relation) for each, relation in shown.items()}}
+    return Tables(relations=relations, known=tuple(dict.fromkeys((*shown, *now.known))), numbers=numbers)
+
+
+def _numbers(relation: Relation) -> frozenset[str]:
+    match relation:
+        case Stored(contract=contract):
+            return contract.number_columns
+        case Viewed(meaning=meaning):
+            return meaning.numbers
+        case _:
+            return frozenset()

@@ -11,8 +11,10 @@ from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.java import find_java
 from lakehouse_assets.core.settings import PROJECT_ROOT, Settings
+from lakehouse_assets.lake.environment_holds import environments
 from lakehouse_assets.lake.jars import delta_jars
-from lakehouse_assets.lake.object_path import LakePath
+from lakehouse_assets.lake.known_tables import VERSION_TABLE
+from lakehouse_assets.lake.model_tables import named
 from lakehouse_assets.lake.server import port_is_free, running_server
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.sql.ingested import ingested_contracts
@@ -109,20 +111,28 @@ def _lake(settings: Settings) -> Iterator[Finding]:
     lake = Lake(settings.lake)
     ingested = ingested_contracts(settings)
     there = [contract for contract in CATALOG.values() if lake.exists(contract)]
-    for contract in (*there, *ingested):
+    folders = sorted(each.name for each in lake.root.iterdir()) if lake.root.is_dir() else []
+    versions = [name for name in folders if VERSION_TABLE.fullmatch(name)]
+    for contract in (*there, *ingested, *map(named, versions)):
         lake.open(contract)
-    strays = _strays(lake.root, {*CATALOG, *(each.name for each in ingested)})
+    known = {*CATALOG, *versions, *(each.name for each in ingested)}
+    strays = [name for name in folders if not name.startswith(".") and name not in known]
     beside = f" and {len(ingested)} ingested ones" if ingested else ""
+    beside += f", {len(versions)} of models" if versions else ""
     seen = f"{len(there)} of {len(CATALOG)} tables made{beside}, their logs readable"
-    if strays:
-        yield Finding(check="lake", status="warning", seen=f"{seen}; not ours: {', '.join(strays)}", remedy="move them")
+    held = {each.table for each in environments(settings)}  # models may read what is in the lake, whoever put it there
+    read, foreign = [name for name in strays if name in held], [name for name in strays if name not in held]
+    if read:
+        seen += f"; read by environments, though no ingest names them: {', '.join(read)}"
+    if foreign:
+        yield Finding(
+            check="lake", status="warning", seen=f"{seen}; not ours: {', '.join(foreign)}", remedy=_remedy(foreign)
+        )
     else:
         yield Finding(check="lake", status="ok", seen=seen)
     if (PROJECT_ROOT / "dagster.yaml").exists() and not (PROJECT_ROOT / ".env").exists():
         yield Finding(check="dagster", status="warning", seen="there is no .env for `dagster dev`", remedy="make setup")
 
 
-def _strays(root: LakePath, known: set[str]) -> list[str]:
-    if not root.is_dir():
-        return []
-    return sorted(p.name for p in root.iterdir() if not p.name.startswith(".") and p.name not in known)
+def _remedy(foreign: list[str]) -> str:
+    return f"if nothing else reads {'it' if len(foreign) == 1 else 'them'}, move {', '.join(foreign)} out of the lake"

@@ -72,14 +72,15 @@ class DeltaIOManager(ConfigurableIOManager):
         contract = given.contract or _contract(context.asset_key.path)
         partitions = run_partitions(context, contract) if given.partitions is None else given.partitions
         _check_whole(contract, given, partitions)
-        reports = [
-            done
-            for batch in given.batches
-            for done in self._written(contract, batch, partitions, context.run_id, given.failed)
-        ]
-        entries = [entry for done in reports for entry in done.entries] + list(given.untouched)
-        if not entries or (given.contract is not None and given.failed.errors):
-            raise partitions_failure(given.failed.errors, of=len(partitions))
+        with given.writing():
+            reports = [
+                done
+                for batch in given.batches
+                for done in self._written(contract, batch, partitions, context.run_id, given.failed)
+            ]
+            entries = [entry for done in reports for entry in done.entries] + list(given.untouched)
+            if not entries or (given.contract is not None and given.failed.errors):
+                raise partitions_failure(given.failed.errors, of=len(partitions))
         for done in reports:
             context.log_event(AssetObservation(asset_key=context.asset_key, metadata=write_metadata(contract, done)))
         shown = (

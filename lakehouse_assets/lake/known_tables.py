@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.model_tables import named
+from lakehouse_assets.lake.table_columns import marked_numbers
 from lakehouse_assets.lake.table_facts import type_name
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.alignment import known_type
@@ -39,11 +41,13 @@ def _by_its_log(lake: Lake, name: str) -> TableContract:
     types: dict[str, ColumnType] = {
         each.name: known_type(named(name), each.name, type_name(each.type)) for each in table.schema().fields
     }
+    numbers = marked_numbers(table)
     columns = tuple(
-        Column(name=each, type=kind, description="", nullable=each not in places) for each, kind in types.items()
+        Column(name=each, type=kind, description="", nullable=each not in places, number=each in numbers)
+        for each, kind in types.items()
     )
     # What tells its rows apart is not known; nobody writes by this contract.
-    key = columns[0] if not columns[0].nullable else Column(name=columns[0].name, type=columns[0].type, description="")
+    key = replace(columns[0], nullable=False)
     return TableContract(
         name=name,
         description="",

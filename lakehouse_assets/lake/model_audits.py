@@ -1,20 +1,24 @@
-"""Audits asked of tables: each a query that must give no rows."""
+"""Audits asked of models: each a query that must give no rows.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+Invariant: an environment shows only what its audits passed. So an audit is asked of every state of a model that the
+environment does not show yet, whoever built it and however often it was asked before. What the environment shows has
+passed, and is asked again only if the audit, or a table that it reads, is another one by now.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any
 
 import pyarrow as pa
 
-from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.model_building import Builder
 from lakehouse_assets.lake.model_engine import Question, answer, choose_engine
-from lakehouse_assets.lake.model_inputs import Relations, Stored
-from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.models.audits import THIS
+from lakehouse_assets.lake.model_inputs import Relation, Relations, Stored, Viewed, needed
+from lakehouse_assets.models.audits import THIS, Audit
 from lakehouse_assets.models.meaning import Meaning
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from lakehouse_assets.models.planning import Step
 
 _EXAMPLES = 3
 REDACTED = "(redacted)"
@@ -34,29 +38,86 @@ class AuditResult:
         return self.rows == 0
 
 
-def ask_audits(
-    lake: Lake,
-    meaning: Meaning,
-    this: Stored,
-    relations: Relations,
-    *,
-    executor: Executor,
-    spark: "Callable[[], SparkSession]",
-) -> list[AuditResult]:
-    """The results of all audits of a model, asked of `this`; their own SQL may read the other relations as well."""
-    sensitive = meaning.sensitive
-    results: list[AuditResult] = []
-    for audit in meaning.header.audits:
-        sql = audit.query
-        subject = f"audit {audit.label} of {meaning.name}"
-        known = {**relations, THIS: this}
-        engine, _ = choose_engine(subject, sql, known, None, executor)
-        question = Question(subject=subject, sql=sql, relations=known)
-        with answer(lake, question, engine, spark) as rows:
+@dataclass(kw_only=True)
+class Auditor:
+    """Asks the audits of one plan's models, over the relations that its builder knows by then."""
+
+    builder: Builder
+    waiting: list[tuple[Step, Audit]] = field(default_factory=list[tuple[Step, Audit]])
+    """Audits that read a model which comes later in the plan."""
+
+    def ask(self, step: Step) -> list[AuditResult]:
+        """The results of the audits that are due of a model, but for those that have to wait."""
+        assert step.meaning is not None
+        later = {each.name for each in self.builder.plan.steps if each.meaning} - set(self.builder.relations)
+        waits = [audit for audit in step.meaning.header.audits if later.intersection(audit.reads)]
+        self.waiting += [(step, audit) for audit in waits]
+        return list(self._results(step, [audit for audit in step.meaning.header.audits if audit not in waits]))
+
+    def ask_last(self, step: Step, audit: Audit) -> list[AuditResult]:
+        """The result of one that had to wait; none if it reads a model that could not be made."""
+        there = all(each in self.builder.relations or each not in self._steps for each in audit.reads)
+        return list(self._results(step, [audit])) if there else []
+
+    def _results(self, step: Step, audits: Sequence[Audit]) -> Iterator[AuditResult]:
+        assert step.meaning is not None
+        this = self.builder.relations[step.name]
+        for audit in audits:
+            read = self._read(step, audit)
+            if not self._has_passed(step, {**read, step.name: this}):
+                yield self._result(step.meaning, audit, {**read, THIS: this})
+
+    def _read(self, step: Step, audit: Audit) -> Relations:
+        """What the audit reads beside the model: other models as the environment is to show them."""
+        shown: dict[str, Relation] = {}
+        for name, relation in self.builder.relations.items():
+            other = self._steps.get(name)
+            if other is not None and not other.chosen and isinstance(relation, Stored):
+                relation = replace(relation, version=self.builder.plan.environment.members[name].table_version)
+            shown[name] = relation
+        this, tables = self.builder.relations[step.name], self.builder.workshop.tables
+        unknown = next((each for each in audit.reads if each not in shown and each not in tables), None)
+        if unknown is not None:
+            near = get_close_matches(unknown, [*shown, *tables], n=1)
+            raise BadInputError(
+                subject=f"audit {audit.label} of {step.name}",
+                seen=f"neither the lake nor the environment has a table {unknown!r}",
+                why="it could not be asked, so the rows are not shown",
+                remedy=f"did you mean {near[0]!r}?" if near else "apply that model as well, or mend the audit",
+            )
+        return needed(shown, (*audit.reads, *(this.meaning.inputs if isinstance(this, Viewed) else ())), tables)
+
+    def _has_passed(self, step: Step, judged: Relations) -> bool:
+        """Whether the environment shows all of it already, as the same audit has judged it."""
+        members = self.builder.plan.environment.members
+        if "audits" in step.change.details:
+            return False
+        for name, relation in judged.items():
+            member = members.get(name)
+            match relation:
+                case Viewed(meaning=meaning) if member is None or member.version != meaning.data:
+                    return False
+                case Stored(version=None) if member is None and name != step.name:
+                    continue  # a table that nothing has made yet
+                case Stored(contract=contract, version=version):
+                    if member is None or (member.table, member.table_version) != (contract.name, version):
+                        return False
+                case _:
+                    continue
+        return True
+
+    def _result(self, meaning: Meaning, audit: Audit, relations: Relations) -> AuditResult:
+        workshop, subject = self.builder.workshop, f"audit {audit.label} of {meaning.name}"
+        engine, _ = choose_engine(subject, audit.query, relations, None, workshop.executor)
+        question = Question(subject=subject, sql=audit.query, relations=relations)
+        with answer(workshop.lake, question, engine, workshop.spark) as rows:
             count, first = _first(rows)
-        shown = [{name: REDACTED if name in sensitive else value for name, value in row.items()} for row in first]
-        results.append(AuditResult(model=meaning.name, audit=audit.label, rows=count, examples=tuple(shown)))
-    return results
+        shown = [{name: REDACTED if name in meaning.sensitive else each for name, each in row.items()} for row in first]
+        return AuditResult(model=meaning.name, audit=audit.label, rows=count, examples=tuple(shown))
+
+    @property
+    def _steps(self) -> Mapping[str, Step]:
+        return {step.name: step for step in self.builder.plan.steps if step.meaning is not None}
 
 
 def _first(rows: Any) -> tuple[int, list[dict[str, Any]]]:

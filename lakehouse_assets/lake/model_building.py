@@ -7,7 +7,7 @@ finds it and does not build it again.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
-from lakehouse_assets.lake.model_engine import EngineName, Question, answer, choose_engine
+from lakehouse_assets.lake.model_engine import EngineName, Question, answer, choose_engine, is_sensitive
 from lakehouse_assets.lake.model_facts import built_tables
 from lakehouse_assets.lake.model_inputs import Relation, Relations, Stored, Viewed, needed
 from lakehouse_assets.lake.model_rows import arrow_schema_of, fitted, part_scope, part_value
@@ -111,7 +111,7 @@ class Builder:
                 for each in groups
             ]
             contract = stored_contract(lake, meaning) or model_contract(
-                meaning, row_types(meaning, arrow_schema_of(found[0]))
+                meaning, row_types(meaning, arrow_schema_of(found[0], meaning))
             )
             if not step.parts and not step.copied:  # its inputs have no partition, or its time has not begun
                 lake.ensure(contract)
@@ -119,7 +119,11 @@ class Builder:
                 return
             partitions = {part: part_scope(contract, meaning, part) for part in (*step.parts, *step.copied)}
             batches = [
-                self._batch(step, contract, each, fitted(rows, contract, meaning))
+                replace(
+                    self._batch(step, contract, each, fitted(rows, contract, meaning)),
+                    subject=subject,
+                    quiet=is_sensitive(relations),
+                )
                 for each, rows in zip(groups, found, strict=True)
             ]
             if step.copied:

@@ -18,7 +18,7 @@ from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.local_sql import new_database
 from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, Viewed
 from lakehouse_assets.lake.scan import relation
-from lakehouse_assets.lake.spark_errors import spark_errors
+from lakehouse_assets.lake.spark_errors import QUERY, not_run, query_errors, spark_errors
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.views import ViewScope, view_scope
 from lakehouse_assets.models.intervals import Span
@@ -90,22 +90,9 @@ def answer(
             yield _locally(lake, question, connection)
         return
     session = spark()
-    from pyspark import errors
-
-    # What a query or a value in it can be blamed for; all else is of the engine.
-    kinds = (
-        *(errors.AnalysisException, errors.ArithmeticException, errors.DateTimeException),
-        *(errors.NumberFormatException, errors.SparkRuntimeException),
-    )
-    try:
-        with view_scope(session) as views, spark_errors(question.subject):
-            yield session.sql(question.text(_spark_views(lake, question.relations, session, views), "spark"))
-        return
-    except kinds as error:
-        failed = _not_run(question, error)
-        if not _is_sensitive(question):
-            raise failed from error
-    raise failed
+    subject, quiet = question.subject, is_sensitive(question.relations)
+    with query_errors(subject, quiet=quiet, states=QUERY), view_scope(session) as views, spark_errors(subject):
+        yield session.sql(question.text(_spark_views(lake, question.relations, session, views), "spark"))
 
 
 def _locally(lake: Lake, question: Question, connection: "duckdb.DuckDBPyConnection") -> pa.Table:
@@ -119,15 +106,16 @@ def _locally(lake: Lake, question: Question, connection: "duckdb.DuckDBPyConnect
     try:
         return connection.sql(question.text({each: each for each in question.relations}, "duckdb")).to_arrow_table()
     except Error as error:
-        failed = _not_run(question, error)
-        if not _is_sensitive(question):
+        quiet = is_sensitive(question.relations)
+        failed = not_run(question.subject, type(error).__name__ if quiet else str(error).strip().splitlines()[0])
+        if not quiet:
             raise failed from error
     raise failed
 
 
-def _is_sensitive(question: Question) -> bool:
+def is_sensitive(relations: Relations) -> bool:
     """Whether an engine's words, which may repeat a value, are to be kept back."""
-    for each in question.relations.values():
+    for each in relations.values():
         match each:
             case Stored(contract=contract) if contract.sensitive_columns:
                 return True
@@ -136,16 +124,6 @@ def _is_sensitive(question: Question) -> bool:
             case _:
                 continue
     return False
-
-
-def _not_run(question: Question, error: Exception) -> BadInputError:
-    seen = type(error).__name__ if _is_sensitive(question) else str(error).strip().splitlines()[0]
-    return BadInputError(
-        subject=question.subject,
-        seen=seen.rstrip("."),
-        why="its query was not run to its end",
-        remedy="mend the query, or the rows that it stumbles over",
-    )
 
 
 def relations_sql(lake: Lake, relations: Relations, *, prefix: str = "") -> dict[str, str]:

@@ -9,6 +9,7 @@ from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.lake.environments import Environments, kept_meanings
 from lakehouse_assets.lake.known_tables import known_tables
 from lakehouse_assets.lake.model_facts import built_tables, source_states
+from lakehouse_assets.lake.model_tables import named
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import inherited, known
 from lakehouse_assets.models.facts import Facts
@@ -75,6 +76,20 @@ def check_unmoved(plan: Plan, expected: str | None) -> None:
             seen=f"{moved_part(expected, plan.id)} moved since; the plan is now {plan.id}",
             why="something else would be done than what was looked at",
             remedy=f"look at `lakehouse plan {plan.environment.name}` and apply that",
+        )
+
+
+def check_there(lake: Lake, plan: Plan) -> None:
+    """Refuse a plan whose tables a garbage collection has taken since; those that are built are safe from now on."""
+    tables = {step.name: step.meaning.table for step in plan.steps if step.meaning and step.meaning.table}
+    rests_on = [step.name for step in plan.steps if step.action in ("keep", "share", "refresh")]
+    gone = [name for name in rests_on if not lake.exists(named(tables[name]))]
+    if gone:
+        raise LakeStateError(
+            subject=f"plan {plan.id}",
+            seen=f"the tables of {', '.join(gone)} were there when it was made, and are gone",
+            why="it says that they need not be built",
+            remedy=f"plan {plan.environment.name} again; what is missing will be built",
         )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.lake.model_tables import no_type
 from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.models.intervals import span_of
 from lakehouse_assets.models.meaning import Meaning
@@ -16,12 +17,21 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def arrow_schema_of(rows: "pa.Table | DataFrame") -> pa.Schema:
+def arrow_schema_of(rows: "pa.Table | DataFrame", meaning: Meaning) -> pa.Schema:
+    """The types of a model's rows as Arrow has them; one that it has not is refused."""
     if isinstance(rows, pa.Table):
         return rows.schema
-    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_type
 
-    return to_arrow_schema(rows.schema, timezone="UTC")  # the session's, without which a moment has no type
+    fields: list[pa.Field] = []
+    for each in rows.schema:
+        try:
+            # The session's time zone, without which a moment has no type.
+            fields.append(pa.field(each.name, to_arrow_type(each.dataType, timezone="UTC")))
+        except PySparkException as error:
+            raise no_type(meaning, each.name, each.dataType.simpleString()) from error
+    return pa.schema(fields)
 
 
 def fitted(rows: "pa.Table | DataFrame", contract: TableContract, meaning: Meaning) -> "pa.Table | DataFrame":

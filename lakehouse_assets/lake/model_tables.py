@@ -55,14 +55,17 @@ def row_types(meaning: Meaning, schema: pa.Schema) -> dict[str, ColumnType]:
 
 
 def _nearest(meaning: Meaning, name: str, kind: pa.DataType) -> ColumnType:
-    """Whole numbers of another width and exact decimals become the type that both engines would store."""
+    """The type that holds every value of this one; whole numbers of another width become those that both engines store.
+
+    An exact number with a fraction has none: as a double it would lose digits, so the model has to say what is meant.
+    """
     if pa.types.is_boolean(kind):
         return "boolean"
-    if pa.types.is_int64(kind) or pa.types.is_uint32(kind) or (pa.types.is_decimal(kind) and kind.scale == 0):
-        return "bigint"
-    if pa.types.is_integer(kind):
+    if pa.types.is_int8(kind) or pa.types.is_int16(kind) or pa.types.is_int32(kind) or pa.types.is_uint16(kind):
         return "int"
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0):
+        return "bigint"
+    if pa.types.is_floating(kind):
         return "double"
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind):
         return "string"
@@ -74,11 +77,20 @@ def _nearest(meaning: Meaning, name: str, kind: pa.DataType) -> ColumnType:
         return "array<string>"
     if pa.types.is_binary(kind):
         return "binary"
-    raise BadInputError(
+    raise no_type(meaning, name, str(kind))
+
+
+def no_type(meaning: Meaning, name: str, kind: str) -> BadInputError:
+    """What to tell of a column whose values no type of a table holds."""
+    exact = kind.startswith("decimal")
+    return BadInputError(
         subject=f"model {meaning.name}",
         seen=f"its column {name} is {kind}",
-        why="tables have no such type",
-        remedy="cast it to string, int, bigint, double, boolean, date, timestamp or array<string>",
+        why="tables have no such type, and as double it would lose digits" if exact else "tables have no such type",
+        remedy=f"cast it, or say under `columns` how it is stored: `{name}: {{type: string}}` keeps every digit, "
+        "`{type: double}` about fifteen of them"
+        if exact
+        else "cast it to string, int, bigint, double, boolean, date, timestamp or array<string>",
     )
 
 
@@ -86,4 +98,5 @@ def _column(meaning: Meaning, name: str, kind: ColumnType, *, nullable: bool) ->
     said = meaning.header.columns.get(name)
     description = said.description if said else ""
     sensitive = name in meaning.sensitive
-    return Column(name=name, type=kind, description=description, nullable=nullable, sensitive=sensitive)
+    number = kind == "string" and name in meaning.numbers
+    return Column(name=name, type=kind, description=description, nullable=nullable, sensitive=sensitive, number=number)

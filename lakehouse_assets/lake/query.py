@@ -5,10 +5,12 @@ Only the tables that the query names are opened; filters and columns are pushed 
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
+import sqlglot
+from sqlglot.errors import SqlglotError
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.table import TableContract
@@ -16,6 +18,8 @@ from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.local_sql import new_database
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.models.names import as_numbers
+from lakehouse_assets.models.number_texts import Numbers, number_texts
 
 _BATCH_ROWS = 10_000
 
@@ -34,6 +38,8 @@ class Tables:
 
     relations: Mapping[str, str]
     known: tuple[str, ...]
+    numbers: Numbers = field(default_factory=dict[str, frozenset[str]])
+    """Columns that hold numbers as text."""
 
 
 def tables_now(lake: Lake, query: str, more: Iterable[TableContract] = ()) -> Tables:
@@ -42,6 +48,7 @@ def tables_now(lake: Lake, query: str, more: Iterable[TableContract] = ()) -> Ta
     return Tables(
         relations={each.name: relation(lake, each) for each in there if each.name in query.lower()},
         known=tuple(each.name for each in there),
+        numbers={each.name: each.number_columns for each in there if each.number_columns},
     )
 
 
@@ -49,6 +56,7 @@ def tables_now(lake: Lake, query: str, more: Iterable[TableContract] = ()) -> Ta
 def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer]:
     """Run `query` over the tables given, or the lake's as they are now, each under its own name."""
     there = tables or tables_now(lake, query)
+    _check_numbers(query, there.numbers)
     with new_database() as connection:
         for name, sql in there.relations.items():
             connection.execute(f"CREATE VIEW {name} AS FROM {sql}")
@@ -63,6 +71,19 @@ def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer
                 why="it was not run to its end",
                 remedy=f"mend it; the tables are {', '.join(there.known) or 'not made yet (lakehouse sync)'}",
             ) from error
+
+
+def _check_numbers(query: str, numbers: Numbers) -> None:
+    """Refuse to compare numbers that are kept as text; what does not parse is left to DuckDB to tell."""
+    if not numbers:
+        return
+    try:
+        tree = sqlglot.parse_one(query, dialect="duckdb")
+        found = number_texts(tree, numbers)
+    except SqlglotError:
+        return
+    if found.misuse is not None:
+        raise as_numbers("query", *found.misuse)
 
 
 def _rows(result: duckdb.DuckDBPyConnection, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:

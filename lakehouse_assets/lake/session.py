@@ -50,6 +50,7 @@ class SparkRuntime:
         if self._session is None:
             with phase("spark", self.settings.spark.mode, "session start"):
                 self._session = self._open()
+                _hush_values()
             atexit.register(self.stop)
         return self._session
 
@@ -165,6 +166,13 @@ def _launch_context(conf: dict[str, str], environ: dict[str, str], log: Path) ->
                 remedy=f"mend what {log} names (too little memory is common), then run it again",
             ) from error
     return SparkContext(conf=spark_conf, gateway=gateway)
+
+
+def _hush_values() -> None:
+    """Keep PySpark from writing each query's error with its values to standard error: it is told where it is raised."""
+    from pyspark.logger import PySparkLogger
+
+    PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
 
 
 def _end_jvm() -> None:

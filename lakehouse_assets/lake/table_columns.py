@@ -1,11 +1,14 @@
-"""Columns that a table made by an earlier contract lacks."""
+"""Columns that a table made by an earlier contract lacks, and what its schema says of those it has."""
 
 from collections.abc import Sequence
 
 from deltalake import DeltaTable
 from deltalake.schema import ArrayType, Field, PrimitiveType
 
-from lakehouse_assets.contracts.table import ColumnType
+from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.lake.tables import Lake
+
+_NUMBER = "lakehouse.number"
 
 
 def add_columns(table: DeltaTable, columns: Sequence[tuple[str, ColumnType]]) -> None:
@@ -13,6 +16,20 @@ def add_columns(table: DeltaTable, columns: Sequence[tuple[str, ColumnType]]) ->
     if columns:
         table.alter.add_columns([_field(name, kind) for name, kind in columns])
         table.update_incremental()
+
+
+def mark_numbers(lake: Lake, contract: TableContract) -> None:
+    """Have the table's schema say which texts are those of numbers; commits nothing where it says so already."""
+    if not contract.number_columns or not lake.exists(contract):
+        return
+    table = lake.open(contract)
+    for name in sorted(contract.number_columns - marked_numbers(table)):
+        table.alter.set_column_metadata(name, {_NUMBER: "true"})
+
+
+def marked_numbers(table: DeltaTable) -> frozenset[str]:
+    """The columns whose text is that of a number, by the table's schema."""
+    return frozenset(each.name for each in table.schema().fields if _NUMBER in each.metadata)
 
 
 def _field(name: str, kind: ColumnType) -> Field:

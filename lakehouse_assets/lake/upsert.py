@@ -8,7 +8,7 @@ Cost: one pass over the batch, one look at the log, and the files that the batch
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,7 @@ from lakehouse_assets.lake.quarantine import judge, set_aside
 from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport, report_of
 from lakehouse_assets.lake.small_append import append_rows
+from lakehouse_assets.lake.spark_errors import query_errors
 from lakehouse_assets.lake.staging import Staged, stage
 from lakehouse_assets.lake.stream_stage import stream_stage
 from lakehouse_assets.lake.table_columns import add_columns
@@ -73,7 +74,7 @@ class UpsertService:
         """Write `batch` as the rows of the named partitions, each of which is a scope of the table."""
         check_keys(contract, batch, partitions)
         job = job_of(contract, batch, partitions, run_id)
-        with collecting() as diagnostics, ExitStack() as staging:
+        with self._blamed(job), collecting() as diagnostics, ExitStack() as staging:
             reached("write: before staging")
             table = self._existing(contract)
             if table is None:
@@ -90,6 +91,12 @@ class UpsertService:
         reached("write: after report")
         report("write", contract.name, done.action, rows=done.rows_changed, seconds=done.seconds_in_all)
         return done
+
+    def _blamed(self, job: Job) -> AbstractContextManager[None]:
+        """Tell what a row that Spark is still to make is to blame for."""
+        if isinstance(job.batch.rows, pa.Table | StreamedRows):
+            return nullcontext()
+        return query_errors(job.batch.subject or f"batch for {job.contract.name}", quiet=job.batch.quiet)
 
     def plan(self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str) -> WritePlan:
         """The plan that `write` would carry out now."""

@@ -3,7 +3,10 @@
 import re
 from typing import Annotated, Any, Literal, Self
 
+import sqlglot
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from lakehouse_assets.plan.sql_text import literal, name
 
@@ -46,6 +49,8 @@ class _Audit(BaseModel):
             raise ValueError(f"{self.rule} names a table and its column, as in {_EXAMPLES[self.rule]}")
         if self.rule == "sql" and not self.sql:
             raise ValueError("an audit of your own is written as `name: SELECT …`")
+        if self.rule == "sql" and not isinstance(_parsed(self.sql), exp.Query):
+            raise ValueError(f"{self.title or 'sql'} is no query in Spark's SQL; write it as `name: SELECT …`")
         return self
 
     @property
@@ -82,9 +87,21 @@ class _Audit(BaseModel):
                 return self.sql
 
     @property
-    def reads_others(self) -> bool:
-        """Whether it asks of more than the model's own rows."""
-        return self.rule in ("sql", "relationships")
+    def reads(self) -> tuple[str, ...]:
+        """Tables and models that it asks beside the model's own rows."""
+        if self.rule not in ("sql", "relationships"):
+            return ()
+        query = _parsed(self.query)
+        assert query is not None
+        own = {THIS, *(part.alias for part in query.find_all(exp.CTE))}
+        return tuple(sorted({table.name for table in query.find_all(exp.Table)} - own))
+
+
+def _parsed(sql: str) -> exp.Expr | None:
+    try:
+        return sqlglot.parse_one(sql, dialect="spark")
+    except SqlglotError:
+        return None
 
 
 def _short_form(value: Any) -> Any:

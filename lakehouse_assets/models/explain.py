@@ -70,6 +70,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
                 "table": step.meaning.table if step.meaning else None,
                 "parts": sorted(step.parts),
                 "copied": list(step.copied),
+                "closed": list(step.closed),
             }
             for row, step in zip(plan_rows(plan), plan.steps, strict=True)
         ],

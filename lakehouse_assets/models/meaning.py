@@ -18,7 +18,14 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.models.header import Header
 from lakehouse_assets.models.model import DIALECT, Model
-from lakehouse_assets.models.names import check_names, check_roles, check_tables, check_time
+from lakehouse_assets.models.names import (
+    check_audited_numbers,
+    check_names,
+    check_numbers,
+    check_roles,
+    check_tables,
+    check_time,
+)
 from lakehouse_assets.models.qualified import qualified
 from lakehouse_assets.plan.sql_lineage import analyze
 
@@ -46,6 +53,8 @@ class Source:
     types: Mapping[str, str]
     metadata: str = ""
     sensitive: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    """Columns whose text is that of a number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +75,8 @@ class Meaning:
     """Set where the same query is built again into a table of its own; then it is another version to all readers."""
     sensitive: frozenset[str] = frozenset()
     """Columns that hold what is sensitive: by the header's word, else where they are computed from what is."""
+    numbers: frozenset[str] = frozenset()
+    """Columns whose text is that of a number, passed on as it is."""
 
     @property
     def name(self) -> str:
@@ -109,7 +120,11 @@ class Meaning:
             versions = {name: fingerprint([version, self.restated]) for name, version in versions.items()}
         metadata = fingerprint([self.metadata, self.parent_metadata])
         return Source(
-            versions=MappingProxyType(versions), types=self.types, metadata=metadata, sensitive=self.sensitive
+            versions=MappingProxyType(versions),
+            types=self.types,
+            metadata=metadata,
+            sensitive=self.sensitive,
+            numbers=self.numbers,
         )
 
 
@@ -124,6 +139,7 @@ def table_source(contract: TableContract) -> Source:
         versions=MappingProxyType(versions | {ROWS: fingerprint([contract.name])}),
         types={name: each.type for name, each in known.items()},
         sensitive=frozenset(name.lower() for name in contract.sensitive_columns),
+        numbers=frozenset(name.lower() for name in contract.number_columns),
     )
 
 
@@ -139,6 +155,8 @@ def read_meaning(model: Model, sources: Mapping[str, Source], *, restated: str =
     sql = query.sql(DIALECT, comments=False)
     types = _types(model.header, query, schema)
     check_time(model, types)
+    numbers = check_numbers(model, query, {name: sources[name].numbers for name in model.inputs})
+    check_audited_numbers(model, types, numbers)
     return Meaning(
         header=model.header,
         text=model.text,
@@ -150,6 +168,7 @@ def read_meaning(model: Model, sources: Mapping[str, Source], *, restated: str =
         parent_metadata=fingerprint(sources[name].metadata for name in sorted(model.inputs)),
         restated=restated,
         sensitive=_sensitive(model, sql, {name: sources[name] for name in model.inputs}),
+        numbers=numbers,
     )
 
 

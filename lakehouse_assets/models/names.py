@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.models.audits import THIS
 from lakehouse_assets.models.model import DIALECT, Model, place
+from lakehouse_assets.models.number_texts import Numbers, number_texts
 
 _CHANGING: tuple[type[exp.Expr], ...] = (
     *(exp.Rand, exp.Randn, exp.Randstr, exp.Uniform, exp.Normal, exp.Zipf, exp.Uuid, exp.Shuffle, exp.TableSample),
@@ -91,6 +95,45 @@ def check_time(model: Model, types: Mapping[str, str]) -> None:
             why="each day is a partition of its table",
             remedy=f"add a column such as CAST({column} AS DATE) AS day, and name that one",
         )
+
+
+def check_numbers(model: Model, query: exp.Query, numbers: Numbers) -> frozenset[str]:
+    """Refuse a query that compares numbers as text; the columns that it passes on as such."""
+    found = number_texts(query, numbers)
+    if found.misuse is not None:
+        name, use = found.misuse
+        line = _line(use) if _has_line(use) else _line_of(model, exp.column(name))
+        raise as_numbers(place(model.path, line), name, use)
+    said = {name for name, column in model.header.columns.items() if column.type not in (None, "string")}
+    return found.columns - said
+
+
+def check_audited_numbers(model: Model, types: Mapping[str, str], numbers: frozenset[str]) -> None:
+    """Refuse an audit that would compare numbers as text."""
+    for audit in model.header.audits if numbers else ():
+        tree = sqlglot.parse_one(audit.query, dialect=DIALECT)
+        schema: dict[str, object] = {THIS: dict(types)}
+        full = qualify(
+            tree, schema=schema, dialect=DIALECT, validate_qualify_columns=False, allow_partial_qualification=True
+        )
+        found = number_texts(full, {THIS: numbers})
+        if found.misuse is not None:
+            subject = f"{place(model.path, _line_in_header(model, 'audits'))}, audit {audit.label}"
+            raise as_numbers(subject, *found.misuse)
+
+
+def as_numbers(subject: str, name: str, use: exp.Expr) -> BadInputError:
+    """What to tell of a number that is kept as text and used as one."""
+    return BadInputError(
+        subject=subject,
+        seen=f"{use.sql(DIALECT)} takes {name} as text, and it holds numbers of its source",
+        why="as text '99' is more than '123', and '1.0' is not '1.00'",
+        remedy=f"say what is meant: CAST({name} AS DOUBLE), or exactly CAST({name} AS DECIMAL(38, 9))",
+    )
+
+
+def _has_line(node: exp.Expr) -> bool:
+    return any("line" in each.meta for each in node.walk())
 
 
 def _line_in_header(model: Model, field: str) -> int:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.models.facts import BuiltPart, Contents, Facts, whole
-from lakehouse_assets.models.intervals import intervals, span_of
+from lakehouse_assets.models.intervals import Span, intervals, merged, span_of
 from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.project import shares_partitions
 from lakehouse_assets.plan.row_hash import Content
@@ -171,11 +171,31 @@ def rows_to_read(
 
 def why_stale(stale: Mapping[str, PartKey], there: Mapping[str, BuiltPart]) -> str:
     new = [part for part in stale if part not in there]
+    moved = _moved_inputs(stale, there)
+    said = [f"{len(new)} of its parts are missing"] if new else []
+    said += [f"{moved} moved"] if moved else []
+    return " and ".join(said)
+
+
+def why_closed(meaning: Meaning, closed: Mapping[str, PartKey], there: Mapping[str, BuiltPart]) -> str:
+    """What to tell of intervals that are over and not made again, though their inputs moved; nothing if there are none.
+
+    Which of them the moved rows belong to is not known without asking the query.
+    """
+    if not closed:
+        return ""
+    spans = merged(meaning.header.interval, closed)
+    whole = Span(start=spans[0].start, end=spans[-1].end)
+    return (
+        f"{_moved_inputs(closed, there)} moved since {whole} was built, which stays as it is because it is over: "
+        f"if rows of these days changed, --restate {meaning.name}:{whole}, or set a lookback"
+    )
+
+
+def _moved_inputs(parts: Mapping[str, PartKey], there: Mapping[str, BuiltPart]) -> str:
     moved: set[str] = set()
-    for part, key in stale.items():
+    for part, key in parts.items():
         if part in there:
             old = there[part].inputs
             moved |= {name for name, content in key.inputs.items() if content is None or old.get(name) != content}
-    said = [f"{len(new)} of its parts are missing"] if new else []
-    said += [f"{', '.join(sorted(moved))} moved"] if moved else []
-    return " and ".join(said)
+    return ", ".join(sorted(moved))

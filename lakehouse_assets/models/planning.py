@@ -26,6 +26,7 @@ from lakehouse_assets.models.parts import (
     part_key,
     rows_to_read,
     wanted_parts,
+    why_closed,
     why_stale,
 )
 
@@ -47,6 +48,8 @@ class Step:
     """What will be made."""
     copied: tuple[str, ...] = ()
     """Intervals whose rows are taken over from the version before."""
+    closed: tuple[str, ...] = ()
+    """Intervals that stay as they were built, though what they were made from has moved since."""
     rows_to_read: int | None = None
     chosen: bool = True
     """Whether it was chosen; one that was not stays at what the environment shows of it."""
@@ -166,22 +169,27 @@ def _step(facts: Facts, meaning: Meaning, change: Change, after: Mapping[str, Af
             copied=copied,
             rows_to_read=rows_to_read(facts, meaning, made, after),
         )
+    closed = {part: key for part, key in keys.items() if part not in stale and not is_fresh(there[part], key)}
+    left = why_closed(meaning, closed, there)
     if not stale:
-        reason = "its inputs hold what it was made from" if same else "this version is built already"
+        made = "its inputs hold what it was made from" if same and not closed else "this version is built already"
+        reason = "; ".join(filter(None, [made, left]))
         return Step(
             name=name,
             action="keep" if same else "share",
             change=change,
             reason=reason,
             meaning=meaning,
+            closed=tuple(closed),
             table_version=built.table_version,
         )
     return Step(
         name=name,
         action="refresh",
         change=change,
-        reason=why_stale(stale, there),
+        reason="; ".join(filter(None, [why_stale(stale, there), left])),
         meaning=meaning,
+        closed=tuple(closed),
         parts=MappingProxyType(stale),
         rows_to_read=rows_to_read(facts, meaning, stale, after),
     )

@@ -6,6 +6,7 @@ from datetime import date
 import sqlglot
 from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.optimizer.qualify import qualify
 
 from lakehouse_assets.models.intervals import Span
 from lakehouse_assets.models.model import DIALECT
@@ -59,4 +60,7 @@ def needs_spark(sql: str, types: Mapping[str, Mapping[str, str]]) -> str | None:
     """What in a query DuckDB might answer differently, given the types of the inputs' columns; None if nothing."""
     tree = sqlglot.parse_one(sql, dialect=DIALECT)
     schema: dict[str, object] = {table: dict(columns) for table, columns in types.items()}
-    return why_not(annotate_types(tree, schema=schema, dialect=DIALECT))
+    full = qualify(
+        tree, schema=schema, dialect=DIALECT, validate_qualify_columns=False, allow_partial_qualification=True
+    )
+    return why_not(annotate_types(full, schema=schema, dialect=DIALECT))

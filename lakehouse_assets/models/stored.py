@@ -18,6 +18,7 @@ def as_stored(meaning: Meaning) -> dict[str, Any]:
         "parent_metadata": meaning.parent_metadata,
         "restated": meaning.restated,
         "sensitive": sorted(meaning.sensitive),
+        "numbers": sorted(meaning.numbers),
     }
 
 
@@ -33,6 +34,7 @@ def from_stored(name: str, text: str, sql: str, said: dict[str, Any]) -> Meaning
         parent_metadata=said["parent_metadata"],
         restated=said["restated"],
         sensitive=frozenset(said.get("sensitive", ())),  # those from before have none
+        numbers=frozenset(said.get("numbers", ())),
     )
 
 

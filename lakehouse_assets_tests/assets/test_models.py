@@ -121,14 +121,15 @@ def test_a_run_of_some_models_leaves_the_others(models: ModelLake):
         assert list(models.environment("dev").models) == ["sizes"]
 
 
-def test_an_audit_that_finds_rows_fails_its_check_and_the_run(models: ModelLake):
+def test_an_audit_that_finds_rows_fails_its_check_and_the_run_however_often_it_is_started(models: ModelLake):
     models.rows(SNAPSHOTS, [file("a", "x.py", 0)])
     with DagsterInstance.ephemeral() as instance:
-        result = run(models, instance=instance)
-        assert not result.success
-        (check,) = result.get_asset_check_evaluations()
-        assert not check.passed
-        assert models.environment("prod").models == {}
+        for _ in range(2):
+            result = run(models, instance=instance)
+            assert not result.success
+            (check,) = result.get_asset_check_evaluations()
+            assert not check.passed
+            assert models.environment("prod").models == {}
 
 
 def test_a_wrong_file_leaves_the_models_out_and_says_so(models: ModelLake):

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from dagster import AssetCheckKey, AssetKey
+from deltalake import write_deltalake
 
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
@@ -108,3 +110,24 @@ def test_what_the_command_has_built_and_audited_is_seen_in_dagster(models: Model
             for key in [AssetCheckKey(AssetKey("checked"), name)]
         }
     assert found == {"not_null_path": "SUCCEEDED", "at_most_size": "FAILED"}
+
+
+def test_the_doctor_takes_tables_of_models_and_what_they_read_for_what_they_are(models: ModelLake, settings: Settings):
+    lake = Path(str(settings.lake))
+    write_deltalake(lake / "prices", pa.table({"path": ["x.py"], "price": [3]}))
+    write_deltalake(lake / "stray", pa.table({"n": [1]}))
+    models.models(priced="SELECT s.repo, s.path, p.price FROM sizes AS s JOIN prices AS p ON p.path = s.path")
+    lakehouse("env", "create", "prod")
+    lakehouse("apply", "prod")
+    (found,) = [each for each in lakehouse_json("doctor") if each["check"] == "lake"]
+    assert found["status"] == "warning"
+    assert found["seen"].endswith("not ours: stray")
+    # Following it breaks nothing.
+    moved = found["remedy"].removeprefix("if nothing else reads it, move ").removesuffix(" out of the lake").split(", ")
+    assert moved == ["stray"]
+    for name in moved:
+        (lake / name).rename(lake.parent / name)
+    (found,) = [each for each in lakehouse_json("doctor") if each["check"] == "lake"]
+    assert (found["status"], found["remedy"]) == ("ok", "")
+    assert ", 2 of models" in found["seen"]
+    assert lakehouse_json("sql", "--env", "prod", "SELECT path, price FROM priced") == [{"path": "x.py", "price": 3}]

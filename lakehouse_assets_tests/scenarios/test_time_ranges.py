@@ -70,6 +70,24 @@ def test_each_day_is_built_once_and_only_when_it_is_over(days: ModelLake):
     assert weights(days) == {1: 1, 2: 5, 3: 1, 4: 1, 5: 1}  # the first stays as it was built
 
 
+def test_days_that_stay_as_they_were_built_though_their_inputs_moved_are_told_with_the_way_to_build_them(
+    days: ModelLake,
+):
+    assert days.plan("prod", today=date(2026, 2, 4)).steps[0].reason == "its inputs hold what it was made from"
+    days.rows(EVENTS, [event(1, 1, 9), event(2, 2, 5), event(3, 3)])
+    (step,) = days.plan("prod", today=date(2026, 2, 4)).steps
+    assert (step.action, step.closed) == ("keep", ("2026-02-01", "2026-02-02", "2026-02-03"))
+    assert "events moved since 2026-02-01..2026-02-04 was built" in step.reason
+    assert days.apply("prod", today=date(2026, 2, 4)).skipped["daily"] == step.reason
+    (step,) = days.plan("prod", today=date(2026, 2, 5)).steps
+    assert step.reason.startswith("1 of its parts are missing; events moved since 2026-02-01..2026-02-04 was built")
+    # What it says to do gives the rows that a sum over the table gives.
+    restate = step.reason.partition("--restate ")[2].partition(",")[0]
+    days.ran("prod", restate=[restate], today=date(2026, 2, 4))
+    assert weights(days) == {1: 9, 2: 5, 3: 1}
+    assert days.plan("prod", today=date(2026, 2, 4)).steps[0].reason == "its inputs hold what it was made from"
+
+
 def test_days_looked_back_at_are_built_again_when_their_inputs_moved(days: ModelLake):
     days.models(daily=DAILY.replace("start:", "lookback: 2\nstart:"))
     assert days.ran("prod", today=date(2026, 2, 4)) == []

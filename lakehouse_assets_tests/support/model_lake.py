@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.environment_changes import create_environment
 from lakehouse_assets.lake.environment_reads import environment_tables
 from lakehouse_assets.lake.environments import Environments
@@ -36,6 +37,8 @@ class ModelLake:
         self._writes = 0
         self.spark: Callable[[], SparkSession] | None = None
         """Builds on Spark, where it is given."""
+        self.executor: Executor = "spark"
+        """Who builds where Spark is given."""
 
     def copy(self, path: Path) -> "ModelLake":
         """The same in another place: what is done to it is not done to this one."""
@@ -74,14 +77,19 @@ class ModelLake:
         return self.carry_out(self.plan(environment, **more))
 
     def carry_out(self, plan: Plan) -> PipelineExecution:
+        return self.application(plan).execution
+
+    def application(self, plan: Plan) -> Application:
+        """A plan carried out, with all that came of it."""
         workshop = Workshop(
             lake=self.lake,
             tables=known_tables(self.lake),
             spark=self.spark or no_spark,
-            executor="spark" if self.spark else "delta-rs",
+            executor=self.executor if self.spark else "delta-rs",
         )
         application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
-        return application.carry_out()
+        application.execution = application.carry_out()
+        return application
 
     def ran(self, environment: str, **more: Any) -> list[str]:
         """The models that an apply runs; it has to succeed."""

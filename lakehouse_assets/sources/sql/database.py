@@ -1,5 +1,6 @@
 """What is asked of a database that rows come from, the same of each kind."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -25,6 +26,14 @@ class SourceColumn:
     name: str
     type: ColumnType
     native: str
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its text is that of an exact number, for which contracts have no type."""
+        return self.type == "string" and _NUMBERS.match(self.native) is not None
+
+
+_NUMBERS = re.compile("numeric|decimal|number|money", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)

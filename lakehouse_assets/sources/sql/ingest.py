@@ -20,6 +20,7 @@ from lakehouse_assets.lake.batch import Batch, StreamedRows
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.scan import relation as lake_relation
+from lakehouse_assets.lake.table_columns import mark_numbers
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
@@ -113,6 +114,7 @@ def land(
         if plan.mode != "window" or (rows := any_of(rows)) is not None:
             done = write(rows, run_id=run_id, if_changed=not plan.moves_mark)
             read = done.rows_inserted + done.rows_updated + done.rows_unchanged
+    mark_numbers(lake, contract)
     if writes:
         since = {NO_PARTITION: plan.mark.text}
     gaps: tuple[Gap, ...] = ()

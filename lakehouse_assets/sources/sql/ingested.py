@@ -7,6 +7,7 @@ from lakehouse_assets.contracts.ingest import Ingest, SqlProject, ingest_contrac
 from lakehouse_assets.contracts.streams import StreamSpec, StreamTable
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.table_columns import marked_numbers
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 
@@ -50,5 +51,6 @@ def stored_contract(lake: Lake, ingest: Ingest) -> TableContract | None:
     probe = ingest_contract(ingest, dict.fromkeys(ingest.key, "string"))
     if not lake.exists(probe):
         return None
-    types: dict[str, Any] = dict(table_facts(lake.open(probe), probe).columns)
-    return ingest_contract(ingest, types)
+    table = lake.open(probe)
+    types: dict[str, Any] = dict(table_facts(table, probe).columns)
+    return ingest_contract(ingest, types, marked_numbers(table))

@@ -51,7 +51,8 @@ def inspect(lake: Lake, project: SqlProject, ingest: Ingest) -> Inspection:
         columns = source.columns(rows)
         _check_columns(ingest, columns)
         _check_types(ingest, columns)
-        contract = ingest_contract(ingest, {each.name: each.type for each in columns})
+        numbers = {each.name for each in columns if each.is_number}
+        contract = ingest_contract(ingest, {each.name: each.type for each in columns}, numbers)
         has_rows = lake.exists(contract) and bool(lake.size(contract).files)
         held = tuple(table_facts(lake.open(contract), contract).columns) if has_rows else ()
         if has_rows and ingest.schema_policy == "discard":
