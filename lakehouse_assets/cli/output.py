@@ -29,6 +29,12 @@ def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Non
         click.echo(_line(line, widths, right))
 
 
+def print_notes(notes: Iterable[str]) -> None:
+    """What a result leaves out, where it does not get in the way of programs."""
+    for note in notes:
+        click.echo(note, err=True)
+
+
 def print_json(value: Any) -> None:
     """Letters of all languages as they are; what would steer a terminal escaped, which means the same in JSON."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=_jsonable)

@@ -15,7 +15,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.frames import frame_of
-from lakehouse_assets.lake.local_sql import new_database
+from lakehouse_assets.lake.local_sql import user_sql
 from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, Viewed
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.spark_errors import spark_errors
@@ -86,7 +86,7 @@ def answer(
 ) -> "Generator[Rows, None, None]":
     """The rows, to be used inside the scope: views that Spark reads them by live as long."""
     if engine == "duckdb":
-        with new_database() as connection:  # a query of a user's: what it holds is not bounded as that of our own steps
+        with user_sql(lake.root) as connection:  # what it holds is not bounded as that of our own steps
             yield _locally(lake, question, connection)
         return
     session = spark()
