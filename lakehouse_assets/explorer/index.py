@@ -36,9 +36,10 @@ LEFT JOIN numbered p ON p.repo = d.repo AND p.def_id = d.parent_id ORDER BY d.nu
 # A line counts from its anchor's, that from the definition's, and a file's own from 0.
 _LINKS = """
 SELECT l.kind, s.number AS source, coalesce(t.number, -1) AS target, l.external, l.method, l.confidence,
-  (coalesce(n.line, 0) + coalesce(a.line, 0) + CASE WHEN s.parent_id IS NULL THEN 0 ELSE s.line END)::INTEGER AS line
+  (coalesce(n.line, 0) + coalesce(a.line, 0) + CASE WHEN h.parent_id IS NULL THEN 0 ELSE h.line END)::INTEGER AS line
 FROM {links} AS l
-JOIN numbered s ON s.repo = l.repo AND s.path = l.path AND s.def_id = l.src_def
+JOIN numbered s ON s.repo = l.repo AND s.path = l.path AND s.def_id = coalesce(l.caller_def, l.src_def)
+JOIN numbered h ON h.repo = l.repo AND h.path = l.path AND h.def_id = l.src_def
 LEFT JOIN numbered t ON l.external IS NULL AND t.repo = l.dst_repo AND t.path = l.dst_path AND t.def_id = l.dst_def
 LEFT JOIN {nodes} AS n ON n.repo = l.repo AND n.path = l.path AND n.def_id = l.src_def AND n.n = l.src_n
 LEFT JOIN {nodes} AS a ON n.anchor > 0 AND a.repo = n.repo AND a.path = n.path AND a.def_id = n.def_id

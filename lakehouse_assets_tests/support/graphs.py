@@ -90,6 +90,7 @@ class SmallGraph:
                 "label": "",
                 "method": "import",
                 "confidence": "certain",
+                "caller_def": symbol_id(symbol_of(path, descriptor)) if kind == "CALL" else None,
                 **more,
             }
         )

@@ -68,7 +68,7 @@ def _by_repository(tables: Tables, query: str, outputs: Mapping[str, Path]) -> _
     return _Groups(tables.rows(query.format(among=in_list("repo", sorted(outputs), "duckdb"))) if outputs else iter(()))
 
 
-_LINK_COLUMNS = ("kind", "src_def", "dst_def", "label", "external")
+_LINK_COLUMNS = ("kind", "caller_def", "dst_def", "external")
 
 # Definitions of other repositories are told of where they are called.
 _DEFINITIONS = """
@@ -88,7 +88,7 @@ _DEFINITIONS = """
 """
 
 _CALLS = """
-    SELECT e.repo, e.kind, e.src_def, e.dst_def, e.label, x.name
+    SELECT e.repo, e.kind, e.caller_def, e.dst_def, x.name
     FROM edges e LEFT JOIN (SELECT repo, path, def_id, name FROM nodes WHERE kind = 'EXTERNAL') x
         ON x.repo = e.repo AND x.path = e.path AND x.def_id = e.dst_def AND e.dst_n = 0
     WHERE e.kind = 'CALL' AND e.confidence <> 'guess' AND e.{among}
