@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import pyarrow as pa
+
 from lakehouse_assets.contracts.graph_versions import PUBLISHED
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
@@ -62,6 +64,18 @@ class PublishedGraph:
             earlier.load_as_version(version)
             files += data_files(earlier, folder, contract, scopes)
         return files
+
+    def apart(self, contract: TableContract) -> tuple[int, dict[str, int]]:
+        """The table's newest version, and the repositories that are not to be read at it: each with its own version, or
+        -1 where nothing of it is published."""
+        table, folder = self.lake.present(contract), self.lake.path(contract)
+        if contract not in PUBLISHED:
+            return table.version(), {}
+        versions = {name: commit.versions.get(contract.name, -1) for name, commit in self.commits.items()}
+        held = set(pa.table(table.get_add_actions(flatten=True))["partition.repo"].to_pylist())
+        changed = changed_since(folder, versions, table.version()) if versions else set[str]()
+        others = dict.fromkeys(held - versions.keys(), -1)
+        return table.version(), others | {name: versions[name] for name in sorted(changed)}
 
     def _gone(self, contract: TableContract, repo: str) -> LakeStateError:
         commit = self.commits[repo].commit_sha[:12]

@@ -20,6 +20,8 @@ from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.graph_lake import GraphLake, sync_assets
+from lakehouse_assets_tests.support.model_lake import ModelLake
+from lakehouse_assets_tests.support.models import model_text
 from lakehouse_assets_tests.support.repos import RepoBuilder, registered
 
 BEFORE: dict[str | bytes, Any] = {
@@ -148,3 +150,27 @@ def test_earlier_commits_are_read_by_the_same_way(shop: Shop):
     query = "SELECT qualified_name FROM definitions WHERE kind = 'function' ORDER BY 1"
     names = [row["qualified_name"] for row in lakehouse_json("sql", query, "--at", f"shop@{shop.first}")]
     assert names == ["shop.cart.old", "shop.cart.run"]
+
+
+def test_models_are_made_of_published_commits(shop: Shop, tmp_path: Path):
+    """The shop's sync is killed, and a repository that was never published has rows as well."""
+    models = ModelLake(shop.lake, tmp_path / "models")
+    models.models(names=model_text("SELECT repo, qualified_name FROM definitions", key="[repo, qualified_name]"))
+    models.create("prod")
+    models.apply("prod")
+    before = models.ask("prod", "SELECT * FROM names ORDER BY ALL")
+    path = tmp_path / "repositories" / "late"
+    RepoBuilder(path).commit({"late.py": "def run():\n    pass\n"})
+    lakehouse("repo", "add", "late", str(path))
+    shop.graph.repositories["late"] = registered(path, name="late")
+    shop.graph.sync("late", until="edges")
+    shop.graph.sync("shop", until="edges")
+    models.create("dev")
+    models.apply("dev")
+    assert models.ask("dev", "SELECT * FROM names ORDER BY ALL") == before
+    assert models.ask("dev", "SELECT repo, qualified_name FROM definitions ORDER BY ALL") == before
+    shop.graph.sync("shop")
+    models.apply("dev")
+    after = models.ask("dev", "SELECT * FROM names ORDER BY ALL")
+    assert {"repo": "shop", "qualified_name": "shop.cart.new"} in after
+    assert {row["repo"] for row in after} == {"shop", "web"}
