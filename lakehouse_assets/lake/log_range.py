@@ -96,10 +96,8 @@ def changed_since(folder: LakePath, versions: Mapping[str, int], until: int) -> 
     changed = {each for each, version in versions.items() if version > until}
     for number in range(min(versions.values()) + 1, until + 1):
         entry = _entry(folder, number)
-        touched = None if entry is None else {next(iter(file.partition.values()), None) for file in entry.files}
-        changed.update(
-            each for each, version in versions.items() if version < number and (touched is None or each in touched)
-        )
+        touched = versions if entry is None else {str(next(iter(file.partition.values()), "")) for file in entry.files}
+        changed.update(each for each in touched if versions.get(each, number) < number)
     return changed
 
 
