@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from deltalake import CommitProperties
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.settings import Settings
@@ -19,12 +20,13 @@ def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: 
     """Unregister, then delete; gives the rows deleted by table. Contents in `blobs` are shared, so they stay.
 
     Each delete says in its own commit that the partitions are gone, so that a kill at any point leaves a
-    table whose rows and ledger agree, and a repository that takes the name later is built from nothing.
+    table whose rows and ledger agree, and a repository that takes the name later is built from nothing. What is
+    published of them goes first: readers see all of a repository or nothing.
     """
     lake = Lake(settings.lake)
     gone = [repository.name for repository in Registry(lake).remove(names)]
     deleted: dict[str, int] = {}
-    for contract in () if keep_rows else CATALOG.values():
+    for contract in () if keep_rows else sorted(CATALOG.values(), key=lambda each: each is not GRAPH_VERSIONS):
         if contract.partition_by in (("repo",), ("month",)) and lake.exists(contract):
             deleted[contract.name] = delete_rows(lake, contract, gone)
     for name in gone:

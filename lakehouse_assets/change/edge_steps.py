@@ -11,7 +11,7 @@ NAMED_LINKS = RelationalStep(
         SELECT DISTINCT l.kind, l.path, s.qualified_name AS source, l.dst_repo AS target_repo,
           coalesce(l.external, t.qualified_name, o.qualified_name) AS target
         FROM {links} AS l
-        JOIN {definitions} AS s ON s.repo = l.repo AND s.path = l.path AND s.def_id = l.src_def
+        JOIN {definitions} AS s ON s.repo = l.repo AND s.path = l.path AND s.def_id = coalesce(l.caller_def, l.src_def)
         LEFT JOIN {definitions} AS t ON t.repo = l.dst_repo AND t.path = l.dst_path AND t.def_id = l.dst_def
         LEFT JOIN {present} AS o
           ON l.dst_repo <> l.repo AND o.repo = l.dst_repo AND o.path = l.dst_path AND o.def_id = l.dst_def

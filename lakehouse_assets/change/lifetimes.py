@@ -13,10 +13,10 @@ PRESENT_DEFINITIONS = """
 SELECT repo, path, def_id, symbol, kind, qualified_name FROM {definitions}"""
 
 PRESENT_EDGES = """
-SELECT DISTINCT l.repo, l.path, l.kind, l.src_def, l.dst_repo, l.dst_path, l.dst_def,
+SELECT DISTINCT l.repo, l.path, l.kind, coalesce(l.caller_def, l.src_def) AS src_def, l.dst_repo, l.dst_path, l.dst_def,
   s.qualified_name AS source, coalesce(l.external, t.qualified_name) AS target
 FROM {links} AS l
-LEFT JOIN {definitions} AS s ON s.repo = l.repo AND s.path = l.path AND s.def_id = l.src_def
+LEFT JOIN {definitions} AS s ON s.repo = l.repo AND s.path = l.path AND s.def_id = coalesce(l.caller_def, l.src_def)
 LEFT JOIN {definitions} AS t ON t.repo = l.dst_repo AND t.path = l.dst_path AND t.def_id = l.dst_def"""
 
 

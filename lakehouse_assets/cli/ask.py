@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakehouse_assets.cli.completed import repository_names
-from lakehouse_assets.cli.output import json_option, print_json, print_rows
+from lakehouse_assets.cli.output import json_option, print_json, print_notes, print_rows
 from lakehouse_assets.core.settings import load_settings
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def _question(name: "Question", summary: str) -> click.Command:
 
         with questions(Lake(load_settings().lake)) as graph:
             rows = graph.ask(name, symbol, repo=repo)
+            print_notes(graph.notes)
         if as_json:
             print_json(rows)
             return
@@ -55,6 +56,7 @@ def definitions(symbol: str, repo: str | None, as_json: bool) -> None:
 
     with questions(Lake(load_settings().lake)) as graph:
         rows = graph.definitions(symbol, repo=repo)
+        print_notes(() if repo else graph.notes)
     if as_json:
         print_json(rows)
         return

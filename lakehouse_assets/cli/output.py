@@ -1,17 +1,17 @@
 """Results as people and programs read them: aligned text, JSON, CSV."""
 
-import csv
-import io
 import json
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from itertools import chain
 from typing import Any
 
 import click
 
-from lakehouse_assets.core.text import visible
+from lakehouse_assets.core.text import visible, visible_lines
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -29,6 +29,12 @@ def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Non
         click.echo(_line(line, widths, right))
 
 
+def print_notes(notes: Iterable[str]) -> None:
+    """What a result leaves out, where it does not get in the way of programs."""
+    for note in notes:
+        click.echo(note, err=True)
+
+
 def print_json(value: Any) -> None:
     """Letters of all languages as they are; what would steer a terminal escaped, which means the same in JSON."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=_jsonable)
@@ -36,12 +42,20 @@ def print_json(value: Any) -> None:
 
 
 def print_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow(["" if row[c] is None else _jsonable_cell(row[c]) for c in columns])
-    click.echo(text.getvalue(), nl=False)
+    """The values as they are, in UTF-8, to a file or a program, which `click.echo` would take escape codes from; to a
+    terminal with what would steer it escaped."""
+    shown = visible_lines if sys.stdout.isatty() else str
+    for values in chain([columns], ([_jsonable_cell(row[c]) for c in columns] for row in rows)):
+        line = ",".join("" if value is None else _quoted(shown(str(value))) for value in values)
+        sys.stdout.buffer.write(f"{line or _quoted('')}\n".encode())
+    sys.stdout.flush()
+
+
+def _quoted(text: str) -> str:
+    """In quotes where it has to be; Python's own writer leaves a carriage return without, and readers end the line."""
+    if text and not re.search('[",\r\n]', text):
+        return text
+    return '"' + text.replace('"', '""') + '"'
 
 
 def readable_bytes(size: int) -> str:
@@ -89,6 +103,8 @@ def _width(text: str) -> int:
 
 
 def _jsonable_cell(value: Any) -> Any:
+    if value is None:
+        return None
     return json.dumps(value, default=_jsonable) if isinstance(value, list | dict) else _jsonable(value)
 
 

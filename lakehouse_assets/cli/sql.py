@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from lakehouse_assets.cli.output import print_csv, print_json, print_rows
+from lakehouse_assets.cli.output import print_csv, print_json, print_notes, print_rows
 from lakehouse_assets.core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def sql(
         from lakehouse_assets.lake.environment_reads import environment_tables
 
         tables = environment_tables(lake, query, environment)
+    print_notes(tables.notes)
     with ask(lake, query, tables) as answer:
         match "json" if as_json else output_format:
             case "json":
@@ -63,7 +64,7 @@ def sql(
 
 def _tables_at(settings: Settings, commit: str, query: str) -> "Tables":
     from lakehouse_assets.assets.published import find_published
-    from lakehouse_assets.lake.at_commit import tables_at
+    from lakehouse_assets.lake.query import tables_at
     from lakehouse_assets.lake.tables import Lake
 
     return tables_at(Lake(settings.lake), find_published(settings, commit), query)

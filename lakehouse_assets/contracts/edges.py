@@ -15,9 +15,21 @@ EDGE_COLUMNS = (
     Column(name="dst_path", type="string", description="File of the node it leads to."),
     Column(name="dst_def", type="bigint", description="Definition of the node it leads to."),
     Column(name="dst_n", type="int", description="Number of that node in its definition."),
-    Column(name="label", type="string", description="Which of several: field, branch or variable; empty if one."),
+    Column(
+        name="label",
+        type="string",
+        description="Which of several: field, branch or variable; empty if one. Of an IMPORT, `module` for the module "
+        "that a statement imports beside what it binds.",
+    ),
     Column(name="method", type="string", description="How it was found."),
     Column(name="confidence", type="string", one_of=CONFIDENCES, description="How sure it is."),
+    Column(
+        name="caller_def",
+        type="bigint",
+        nullable=True,
+        description="Of a CALL, the definition whose code runs it: of what is in a definition's head (a decorator, a "
+        "default value, a base) the one around. NULL for other kinds.",
+    ),
 )
 EDGE_KEY = ("repo", "path", "kind", "src_def", "src_n", "dst_repo", "dst_path", "dst_def", "dst_n", "label")
 
@@ -29,5 +41,5 @@ EDGES = TableContract(
     owner="path",
     partition_by=("repo",),
     strategy="upsert",
-    without_statistics=("src_def", "src_n", "dst_path", "dst_n", "label", "method"),
+    without_statistics=("src_def", "src_n", "dst_path", "dst_n", "label", "method", "caller_def"),
 )

@@ -19,5 +19,5 @@ LINKS = TableContract(
     owner="path",
     partition_by=("repo",),
     strategy="upsert",
-    without_statistics=("src_def", "src_n", "dst_path", "dst_n", "label", "method", "external"),
+    without_statistics=("src_def", "src_n", "dst_path", "dst_n", "label", "method", "caller_def", "external"),
 )

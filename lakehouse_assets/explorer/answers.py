@@ -108,7 +108,10 @@ class Answers:
 
     def index(self, repo: str | None, at: str | None) -> Index:
         if at is None:
-            return self.indexes.newest()
+            index = self.indexes.newest()
+            if repo is not None:
+                index.graph.require(repo)
+            return index
         if repo is None:
             raise BadInputError(
                 subject=f"commit {at!r}",

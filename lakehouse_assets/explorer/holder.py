@@ -3,12 +3,11 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
 
-from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.errors import BadInputError, LakeStateError
-from lakehouse_assets.explorer.index import READ, Index, build_index
-from lakehouse_assets.lake.published import is_readable, published, published_commits
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.explorer.index import Index, build_index
+from lakehouse_assets.lake.published import PublishedCommit, published_commits
+from lakehouse_assets.lake.published_graph import graph_at, newest_graph
 from lakehouse_assets.lake.tables import Lake
 
 _LOOK_SECONDS = 1.0
@@ -41,49 +40,31 @@ class Indexes:
     def at(self, repo: str, commit: str) -> Index:
         """The index of one repository at a commit that the graph was brought to; the beginning of its id is enough."""
         whole = _whole(self.lake, repo, commit)
+        key = (repo, whole.commit_sha)
         with self._lock:
-            held = self._earlier.get((repo, whole))
+            held = self._earlier.get(key)
             if held is not None:
-                self._earlier.move_to_end((repo, whole))
+                self._earlier.move_to_end(key)
                 return held
-        made = build_index(self.lake, _versions_at(self.lake, repo, whole), repo=repo)
+        made = build_index(graph_at(self.lake, whole))
         with self._lock:
-            self._earlier[repo, whole] = made
+            self._earlier[key] = made
             while len(self._earlier) > _EARLIER:
                 self._earlier.popitem(last=False)
         return made
 
     def _follow(self, held: Index) -> None:
         try:
-            if published_versions(self.lake) != held.versions:
+            if newest_graph(self.lake).commits != held.graph.commits:
                 self._make()
             self._looked = time.monotonic()
         finally:
             self._making.release()
 
     def _make(self) -> Index:
-        versions = published_versions(self.lake)
-        made = build_index(self.lake, versions)
+        made = build_index(newest_graph(self.lake))
         self._newest, self._looked = made, time.monotonic()
         return made
-
-
-def published_versions(lake: Lake) -> dict[str, int]:
-    """For each table the newest version that a publication names: a run under way has written later ones.
-
-    A version whose files are no longer all there is left out, and with it the table is read as it is now: compaction
-    and vacuum take files of other repositories that no publication holds.
-    """
-    newest: dict[str, int] = {}
-    for commit in published_commits(lake):
-        for each in READ:
-            if each.name in commit.versions:
-                newest[each.name] = max(commit.versions[each.name], newest.get(each.name, 0))
-    return {each.name: newest[each.name] for each in READ if each.name in newest and _is_whole(lake, each, newest)}
-
-
-def _is_whole(lake: Lake, contract: TableContract, versions: Mapping[str, int]) -> bool:
-    return is_readable(lake, contract, versions[contract.name])
 
 
 def commit_ids(lake: Lake, repo: str) -> list[str]:
@@ -91,27 +72,15 @@ def commit_ids(lake: Lake, repo: str) -> list[str]:
     return [commit.commit_sha for commit in published_commits(lake, repo)]
 
 
-def _whole(lake: Lake, repo: str, commit: str) -> str:
-    known = commit_ids(lake, repo)
-    found = [each for each in known if each.startswith(commit)] if commit else []
+def _whole(lake: Lake, repo: str, commit: str) -> PublishedCommit:
+    known = published_commits(lake, repo)
+    found = [each for each in known if each.commit_sha.startswith(commit)] if commit else []
     if len(found) != 1:
+        last = ", ".join(each.commit_sha[:12] for each in known[:5])
         raise BadInputError(
             subject=f"{repo} at {commit!r}",
             seen=f"{len(found) or 'none'} of the commits that the graph was brought to begins with it",
             why="its graph is not known",
-            remedy=f"use one of {', '.join(each[:12] for each in known[:5])}" if known else f"`lakehouse sync {repo}`",
+            remedy=f"use one of {last}" if known else f"`lakehouse sync {repo}`",
         )
     return found[0]
-
-
-def _versions_at(lake: Lake, repo: str, commit: str) -> dict[str, int]:
-    found = published(lake, repo, commit, READ)
-    if found is None or found.missing:
-        missing = ", ".join(found.missing) if found else "everything"
-        raise LakeStateError(
-            subject=f"{repo} at {commit[:12]}",
-            seen=f"{missing} as of it can no longer be read",
-            why="its graph is not known any more",
-            remedy=f"`lakehouse sync {repo} --to {commit[:12]}` makes it again",
-        )
-    return found.versions

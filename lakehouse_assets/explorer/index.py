@@ -18,10 +18,7 @@ from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.explorer.names import Names
 from lakehouse_assets.lake.local_sql import local_sql
-from lakehouse_assets.lake.scan import relation
-from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.scope import equal_scopes
-from lakehouse_assets.plan.sql_text import literal
+from lakehouse_assets.lake.published_graph import PublishedGraph
 
 READ = (DEFINITIONS, LINKS, NODES, SNAPSHOTS)
 """The tables that the index is made of."""
@@ -30,7 +27,7 @@ _DEFINITIONS = """
 CREATE TEMP TABLE numbered AS
 SELECT (row_number() OVER (ORDER BY repo, path, line, col, def_id) - 1)::INTEGER AS number,
   repo, path, def_id, parent_id, symbol, kind, name, qualified_name, line, end_line, signature, docstring
-FROM {definitions} AS d WHERE {where}"""
+FROM {definitions} AS d"""
 
 _TOLD = """
 SELECT d.*, coalesce(p.number, -1) AS parent FROM numbered d
@@ -39,14 +36,14 @@ LEFT JOIN numbered p ON p.repo = d.repo AND p.def_id = d.parent_id ORDER BY d.nu
 # A line counts from its anchor's, that from the definition's, and a file's own from 0.
 _LINKS = """
 SELECT l.kind, s.number AS source, coalesce(t.number, -1) AS target, l.external, l.method, l.confidence,
-  (coalesce(n.line, 0) + coalesce(a.line, 0) + CASE WHEN s.parent_id IS NULL THEN 0 ELSE s.line END)::INTEGER AS line
+  (coalesce(n.line, 0) + coalesce(a.line, 0) + CASE WHEN h.parent_id IS NULL THEN 0 ELSE h.line END)::INTEGER AS line
 FROM {links} AS l
-JOIN numbered s ON s.repo = l.repo AND s.path = l.path AND s.def_id = l.src_def
+JOIN numbered s ON s.repo = l.repo AND s.path = l.path AND s.def_id = coalesce(l.caller_def, l.src_def)
+JOIN numbered h ON h.repo = l.repo AND h.path = l.path AND h.def_id = l.src_def
 LEFT JOIN numbered t ON l.external IS NULL AND t.repo = l.dst_repo AND t.path = l.dst_path AND t.def_id = l.dst_def
 LEFT JOIN {nodes} AS n ON n.repo = l.repo AND n.path = l.path AND n.def_id = l.src_def AND n.n = l.src_n
 LEFT JOIN {nodes} AS a ON n.anchor > 0 AND a.repo = n.repo AND a.path = n.path AND a.def_id = n.def_id
-  AND a.n = n.anchor
-WHERE l.{where}"""
+  AND a.n = n.anchor"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +68,9 @@ class Coded:
 
 @dataclass(frozen=True, kw_only=True)
 class Index:
-    """Columns of the definitions and links at one set of versions."""
+    """Columns of the definitions and links of one published graph."""
 
-    versions: Mapping[str, int]
+    graph: PublishedGraph
     definitions: pa.Table
     links: pa.Table
     """In the order of their source."""
@@ -129,24 +126,20 @@ class Index:
         return np.nonzero(self._parents == number)[0].tolist()
 
 
-def build_index(lake: Lake, versions: Mapping[str, int], *, repo: str | None = None) -> Index:
-    """Read the tables at these versions; of one repository, or of all."""
-    own = equal_scopes("repo", [repo]) if repo else ()
-    tables = {each.name: relation(lake, each, version=versions.get(each.name), scopes=own) for each in READ}
-    where = f"repo = {literal(repo, 'duckdb')}" if repo else "repo IS NOT NULL"
+def build_index(graph: PublishedGraph) -> Index:
+    """Read the tables as they were published."""
+    tables = {each.name: graph.relation(each) for each in READ}
     with local_sql() as connection:
-        connection.execute(_DEFINITIONS.format(**tables, where=where))
+        connection.execute(_DEFINITIONS.format(**tables))
         definitions = connection.sql(_TOLD).to_arrow_table().combine_chunks()
-        links = connection.sql(_LINKS.format(**tables, where=where)).to_arrow_table()
-        files = connection.execute(
-            f"SELECT repo, path, blob_sha, language FROM {tables[SNAPSHOTS.name]} AS s WHERE {where}"
-        ).fetchall()
+        links = connection.sql(_LINKS.format(**tables)).to_arrow_table()
+        files = connection.execute(f"SELECT repo, path, blob_sha, language FROM {tables[SNAPSHOTS.name]}").fetchall()
     links = links.sort_by([("source", "ascending"), ("line", "ascending")]).combine_chunks()
     targets = links["target"].to_numpy()
     order = np.argsort(targets, kind="stable")
     numbers = zip(definitions["repo"].to_pylist(), definitions["def_id"].to_pylist(), strict=True)
     return Index(
-        versions=dict(versions),
+        graph=graph,
         definitions=definitions,
         links=links,
         names=Names.of(definitions),

@@ -109,10 +109,12 @@ class Rows:
 
     @contextmanager
     def _asked(self) -> "Iterator[duckdb.DuckDBPyRelation]":
-        from lakehouse_assets.lake.local_sql import local_sql
+        from lakehouse_assets.lake.local_sql import refuse_statements, user_sql
+        from lakehouse_assets.lake.tables import Lake
 
-        with local_sql() as connection:
+        with user_sql(Lake(self.settings.lake).root) as connection:
             self._name_tables(connection)
+            refuse_statements(connection, self.sql)
             yield connection.sql(self.sql)
 
     def _name_tables(self, connection: "duckdb.DuckDBPyConnection") -> None:
@@ -124,7 +126,7 @@ class Rows:
             found = tables_now(lake, self.sql)
         else:
             from lakehouse_assets.assets.published import find_published
-            from lakehouse_assets.lake.at_commit import tables_at
+            from lakehouse_assets.lake.query import tables_at
 
             found = tables_at(lake, find_published(self.settings, self.at), self.sql)
         for name, relation in found.relations.items():

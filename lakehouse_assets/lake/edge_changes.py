@@ -14,6 +14,7 @@ from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.published import published
+from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import equal_scopes
@@ -28,7 +29,7 @@ def edge_changes(lake: Lake, repo: str, commits: tuple[str, str], kinds: Sequenc
     before, after = (_versions(lake, repo, commit) for commit in commits)
     wanted = in_list("kind", kinds, "duckdb")
     own = equal_scopes("repo", [repo])
-    present = relation(lake, DEFINITIONS)
+    present = newest_graph(lake).relation(DEFINITIONS)
     with local_engine() as engine:
         names: dict[str, str] = {}
         for label, versions in (("before", before), ("after", after)):

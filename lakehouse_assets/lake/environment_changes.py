@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
+from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.core.errors import BadInputError, LakehouseError, LakeStateError
 from lakehouse_assets.lake.environments import Environments, kept_meanings
 from lakehouse_assets.lake.executions import PipelineExecution, begun, tell
@@ -12,8 +13,9 @@ from lakehouse_assets.lake.model_tables import named
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.published import is_readable
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.models.environment import Action, Environment, Members, inherited, known
+from lakehouse_assets.models.environment import Action, Environment, Member, Members, inherited, known
 from lakehouse_assets.models.intervals import intervals, merged
+from lakehouse_assets.plan.scope import equal_scopes
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -97,11 +99,7 @@ def rollback(lake: Lake, name: str, *, to: int | None = None) -> PipelineExecuti
 
 def check_readable(lake: Lake, environment: Environment) -> None:
     """Refuse an environment of which a vacuum or a garbage collection has taken something; call it `unvacuumed`."""
-    gone = [
-        name
-        for name, each in environment.members.items()
-        if each.table and not _is_there(lake, each.table, each.table_version)
-    ]
+    gone = [name for name, each in environment.members.items() if each.table and not _is_there(lake, each)]
     if gone:
         raise LakeStateError(
             subject=f"environment {environment.name!r}",
@@ -127,12 +125,15 @@ def _moved(lake: Lake, environment: Environment, action: Action, members: Member
     return ended
 
 
-def _is_there(lake: Lake, table: str, version: int) -> bool:
-    contract = named(table)
+def _is_there(lake: Lake, member: Member) -> bool:
+    contract = named(member.table)
     if not lake.exists(contract):
         return False
+    own = {repo: version for repo, version in member.apart.items() if version >= 0}
+    if not all(is_readable(lake, CATALOG[member.table], own[repo], equal_scopes("repo", [repo])) for repo in own):
+        return False
     # The present version needs no look at its files: nothing removes those.
-    return lake.open(contract).version() == version or is_readable(lake, contract, version)
+    return lake.open(contract).version() == member.table_version or is_readable(lake, contract, member.table_version)
 
 
 def _check_newer(source: Environment, target: Environment) -> None:

@@ -35,6 +35,9 @@ def environments(settings: Settings) -> Iterator[Hold]:
             if member.table:
                 by = f"environment {environment.name}"
                 yield Hold(table=member.table, by=by, why=why, version=member.table_version)
+                for repo, version in member.apart.items():
+                    if version >= 0:
+                        yield Hold(table=member.table, by=by, why=why, partition=repo, version=version)
 
 
 def model_tables(lake: Lake) -> dict[str, TableContract]:

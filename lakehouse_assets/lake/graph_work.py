@@ -35,7 +35,8 @@ OUTSIDE = RelationalStep(
 LINKED_EDGES = RelationalStep(
     name="linked_edges",
     sql="""
-        SELECT repo, path, kind, src_def, src_n, dst_repo, dst_path, dst_def, dst_n, label, method, confidence
+        SELECT repo, path, kind, src_def, src_n, dst_repo, dst_path, dst_def, dst_n, label, method, confidence,
+          caller_def
         FROM {links}
     """,
     inputs=over(LINKS),

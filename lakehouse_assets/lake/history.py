@@ -12,7 +12,7 @@ from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
 from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.local_engine import LocalEngine, local_engine
-from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list, literal
 
@@ -39,7 +39,10 @@ def lives_of(
     lake: Lake, text: str, *, repo: str | None = None, kinds: Sequence[str] = ()
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The lives of the definitions that `text` names, and of the relationships from and to them."""
-    tables = {each.name: relation(lake, each) for each in (DEFINITION_LIFETIMES, EDGE_LIFETIMES, COMMITS)}
+    graph = newest_graph(lake)
+    if repo is not None:
+        graph.require(repo)
+    tables = {each.name: graph.relation(each) for each in (DEFINITION_LIFETIMES, EDGE_LIFETIMES, COMMITS)}
     values = {
         "text": literal(text, "duckdb"),
         "in_repo": "TRUE" if repo is None else f"repo = {literal(repo, 'duckdb')}",

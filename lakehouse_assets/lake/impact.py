@@ -1,4 +1,4 @@
-"""Who an update touched, from the graph as it is and as it was before.
+"""Who an update touched, from the graph as it was published last and as it was before.
 
 Cost: the resolved relationships of all repositories, a few columns of them, once or, where the graph before the update
 is still to be had, twice; then what is reached.
@@ -25,6 +25,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.published import is_readable, published
+from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import equal_scopes
@@ -61,10 +62,11 @@ def impact_of(
 ) -> Impacted:
     """Who the changes of `repo` touch. Who relied on what is gone is found in the graph of `from_commit`."""
     earlier, notes = _earlier_versions(lake, repo, from_commit)
+    published_now = newest_graph(lake)
     with local_engine() as engine:
         names = engine.give({"diffs": diffs, "file_changes": file_changes})
         for contract, columns in _READ.items():
-            sources = [relation(lake, contract)]
+            sources = [published_now.relation(contract)]
             if contract.name in earlier:
                 version = earlier[contract.name]
                 # Of others the earlier rows count as well, as long as nobody has vacuumed them.

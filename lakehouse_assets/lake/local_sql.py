@@ -15,10 +15,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.plan.sql_text import literal
 
 if TYPE_CHECKING:
     import duckdb
+
+    from lakehouse_assets.lake.object_path import LakePath
 
 _MEMORY_A_CORE = 128 * 2**20
 """What a thread of DuckDB's needs to join and group at little less than full speed; the rest it spills."""
@@ -57,6 +60,32 @@ def new_database(place: str = ":memory:") -> "duckdb.DuckDBPyConnection":
     if _reads_object_stores:
         _with_object_stores(database)
     return database
+
+
+@contextmanager
+def user_sql(root: "LakePath") -> "Generator[duckdb.DuckDBPyConnection, None, None]":
+    """A DuckDB for queries that users wrote: it opens files of the lake alone, whatever a query names, and takes no
+    settings. Neither does it see the variables of this program."""
+    with new_database() as database:
+        database.execute(f"SET allowed_directories = [{literal(str(root), 'duckdb')}]")
+        database.execute("SET python_enable_replacements = false")
+        database.execute("SET enable_external_access = false")
+        database.execute("SET lock_configuration = true")
+        yield database
+
+
+def refuse_statements(connection: "duckdb.DuckDBPyConnection", query: str) -> None:
+    """Refuse whatever is not a query: files of the lake, which a query may read, could be written over."""
+    from duckdb import StatementType
+
+    for statement in connection.extract_statements(query):
+        if statement.type != StatementType.SELECT:
+            raise BadInputError(
+                subject="query",
+                seen=f"{statement.type.name} is not a query: {statement.query.strip()[:80]!r}",
+                why="the lake is only read here",
+                remedy="write a SELECT; `--format csv` or `--format json` and the shell put its rows into a file",
+            )
 
 
 def _memory() -> int:

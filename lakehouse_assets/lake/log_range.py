@@ -88,6 +88,19 @@ def data_files(table: DeltaTable, folder: LakePath, contract: TableContract, sco
     return [folder / unquote(file.path) for file in touched_files(files, scopes, None)]
 
 
+def changed_since(folder: LakePath, versions: Mapping[str, int], until: int) -> set[str]:
+    """The partitions, by the value of their first column, whose rows were changed behind a version of their own.
+
+    Where the log does not tell, as an entry is gone or the version is not there yet, they count as changed.
+    """
+    changed = {each for each, version in versions.items() if version > until}
+    for number in range(min(versions.values()) + 1, until + 1):
+        entry = _entry(folder, number)
+        touched = versions if entry is None else {str(next(iter(file.partition.values()), "")) for file in entry.files}
+        changed.update(each for each in touched if versions.get(each, number) < number)
+    return changed
+
+
 def oldest_version(folder: LakePath) -> int:
     """The first version that the log can still tell: its first, or that of the oldest checkpoint."""
     names = [path.name for path in (folder / "_delta_log").iterdir()]

@@ -69,8 +69,9 @@ class Builder:
     def __post_init__(self) -> None:
         for name, member in self.plan.sources.items():
             if name in self.workshop.tables:
-                stored = Stored(contract=self.workshop.tables[name], version=member.table_version)
-                self.relations[name] = stored
+                self.relations[name] = Stored(
+                    contract=self.workshop.tables[name], version=member.table_version, apart=member.apart
+                )
 
     def leave(self, step: Step) -> None:
         """Take a model that does not run as the plan saw it."""

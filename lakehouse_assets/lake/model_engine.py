@@ -15,7 +15,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.frames import frame_of
-from lakehouse_assets.lake.local_sql import new_database
+from lakehouse_assets.lake.local_sql import user_sql
 from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, Viewed
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.spark_errors import QUERY, not_run, query_errors, spark_errors
@@ -24,7 +24,8 @@ from lakehouse_assets.lake.views import ViewScope, view_scope
 from lakehouse_assets.models.intervals import Span
 from lakehouse_assets.models.query import needs_spark, runnable, within
 from lakehouse_assets.plan.canonical_sql import SqlDialect
-from lakehouse_assets.plan.sql_text import Value, name
+from lakehouse_assets.plan.scope import equal_scopes
+from lakehouse_assets.plan.sql_text import Value, in_list, name
 
 if TYPE_CHECKING:
     import duckdb
@@ -86,7 +87,7 @@ def answer(
 ) -> "Generator[Rows, None, None]":
     """The rows, to be used inside the scope: views that Spark reads them by live as long."""
     if engine == "duckdb":
-        with new_database() as connection:  # a query of a user's: what it holds is not bounded as that of our own steps
+        with user_sql(lake.root) as connection:  # what it holds is not bounded as that of our own steps
             yield _locally(lake, question, connection)
         return
     session = spark()
@@ -134,12 +135,23 @@ def relations_sql(lake: Lake, relations: Relations, *, prefix: str = "") -> dict
         names[each] = f"{prefix}{each}"
         match what:
             case Stored():
-                made[names[each]] = relation(lake, what.contract, version=what.version)
+                made[names[each]] = _stored_sql(lake, what)
             case Viewed():
                 made[names[each]] = f"({runnable(what.meaning.sql, names, dialect='duckdb')})"
             case Given():
                 pass
     return made
+
+
+def _stored_sql(lake: Lake, what: Stored) -> str:
+    rows = relation(lake, what.contract, version=what.version)
+    if not what.apart:
+        return rows
+    parts = [f"SELECT * FROM {rows} WHERE NOT {in_list('repo', sorted(what.apart), 'duckdb')}"]
+    for repo, version in what.apart.items():
+        if version >= 0:
+            parts.append(f"FROM {relation(lake, what.contract, version=version, scopes=equal_scopes('repo', [repo]))}")
+    return f"({' UNION ALL BY NAME '.join(parts)})"
 
 
 def _spark_views(lake: Lake, relations: Relations, spark: "SparkSession", views: ViewScope) -> dict[str, str]:
@@ -159,7 +171,17 @@ def _spark_views(lake: Lake, relations: Relations, spark: "SparkSession", views:
 def _spark_table(lake: Lake, what: Stored, spark: "SparkSession") -> "DataFrame":
     if not lake.exists(what.contract):  # it is not made by reading it: that would count as a change
         return frame_of(spark, arrow_schema(what.contract.stored_columns).empty_table())
-    reader = spark.read.format("delta")
-    if what.version is not None:
-        reader = reader.option("versionAsOf", what.version)
-    return reader.load(str(lake.path(what.contract)))
+    path = str(lake.path(what.contract))
+
+    def at(version: int | None) -> "DataFrame":
+        reader = spark.read.format("delta")
+        return (reader if version is None else reader.option("versionAsOf", version)).load(path)
+
+    rows = at(what.version)
+    if what.apart:
+        rows = rows.where(f"NOT {in_list('repo', sorted(what.apart), 'spark')}")
+    for repo, version in what.apart.items():
+        if version >= 0:
+            own = at(version).where(in_list("repo", [repo], "spark"))
+            rows = rows.unionByName(own, allowMissingColumns=True)
+    return rows

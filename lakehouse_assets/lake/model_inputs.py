@@ -1,7 +1,7 @@
 """The tables of an environment as relations: each name as the table, the version and the rows that it stands for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -20,6 +20,8 @@ class Stored:
 
     contract: TableContract
     version: int | None
+    apart: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Repositories whose rows are those of another version; -1 for none."""
 
     @property
     def types(self) -> dict[str, str]:
@@ -60,7 +62,7 @@ def relations_of(
     found: dict[str, Relation] = {}
     for name, member in members.items():
         if member.kind == "source" and name in tables:
-            found[name] = Stored(contract=tables[name], version=member.table_version)
+            found[name] = Stored(contract=tables[name], version=member.table_version, apart=member.apart)
     for name, meaning in meanings.items():
         if name not in members:
             continue

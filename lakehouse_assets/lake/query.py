@@ -12,16 +12,23 @@ import duckdb
 import sqlglot
 from sqlglot.errors import SqlglotError
 
+from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.contracts.extracts import EXTRACTS
+from lakehouse_assets.contracts.graph_versions import PUBLISHED
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.lake.local_sql import new_database
+from lakehouse_assets.lake.local_sql import refuse_statements, user_sql
+from lakehouse_assets.lake.published import PublishedCommit
+from lakehouse_assets.lake.published_graph import graph_at, newest_graph
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.names import as_numbers
 from lakehouse_assets.models.number_texts import Numbers, number_texts
 
 _BATCH_ROWS = 10_000
+_BY_CONTENT = (BLOBS, EXTRACTS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,27 +47,47 @@ class Tables:
     known: tuple[str, ...]
     numbers: Numbers = field(default_factory=dict[str, frozenset[str]])
     """Columns that hold numbers as text."""
+    notes: tuple[str, ...] = ()
+    """What they leave out."""
 
 
 def tables_now(lake: Lake, query: str, more: Iterable[TableContract] = ()) -> Tables:
-    """The lake's tables as they are now: the catalog's, and more that were made by configuration."""
+    """The graph at the commits that were published last, and the lake's other tables as they are: the catalog's, and
+    more that were made by configuration."""
     there = [contract for contract in (*CATALOG.values(), *more) if lake.exists(contract)]
+    named = [each for each in there if each.name in query.lower()]
+    graph = newest_graph(lake)
     return Tables(
-        relations={each.name: relation(lake, each) for each in there if each.name in query.lower()},
+        relations={each.name: graph.relation(each) for each in named},
         known=tuple(each.name for each in there),
         numbers={each.name: each.number_columns for each in there if each.number_columns},
+        notes=graph.notes if any(each in PUBLISHED for each in named) else (),
     )
+
+
+def tables_at(lake: Lake, commit: PublishedCommit, query: str) -> Tables:
+    """The graph of one repository at a commit. Contents (`blobs`, `extracts`) are never rewritten: those of the
+    commit's files are given as they are now."""
+    graph = graph_at(lake, commit)
+    known = [CATALOG[name] for name in commit.versions if name in CATALOG]
+    relations = {each.name: graph.relation(each) for each in known if each.name in query.lower()}
+    files = f"SELECT blob_sha FROM {graph.relation(SNAPSHOTS)}"
+    for each in _BY_CONTENT:
+        if each.name in query.lower():
+            relations[each.name] = f"(FROM {relation(lake, each)} WHERE blob_sha IN ({files}))"
+    return Tables(relations=relations, known=tuple(each.name for each in (*known, *_BY_CONTENT)))
 
 
 @contextmanager
 def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer]:
-    """Run `query` over the tables given, or the lake's as they are now, each under its own name."""
+    """Run `query` over the tables given, or the lake's, each under its own name. It reads the lake and nothing else."""
     there = tables or tables_now(lake, query)
     _check_numbers(query, there.numbers)
-    with new_database() as connection:
+    with user_sql(lake.root) as connection:
         for name, sql in there.relations.items():
             connection.execute(f"CREATE VIEW {name} AS FROM {sql}")
         try:
+            refuse_statements(connection, query)
             result = connection.execute(query)
             columns = _distinct([description[0] for description in result.description or []])
             yield Answer(columns=columns, rows=_rows(result, columns))

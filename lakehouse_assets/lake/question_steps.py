@@ -39,7 +39,7 @@ EDGES_OUT_OF = RelationalStep(
     name="edges_out_of",
     sql="""
         SELECT e.* FROM {edges} AS e
-        JOIN {asked} AS t ON e.repo = t.repo AND e.path = t.path AND e.src_def = t.def_id
+        JOIN {asked} AS t ON e.repo = t.repo AND e.path = t.path AND coalesce(e.caller_def, e.src_def) = t.def_id
         WHERE list_contains($kinds, e.kind)
     """,
     inputs=over(EDGES, asked=DEFINITIONS_NAMED),
@@ -50,12 +50,14 @@ PLACED_EDGES = RelationalStep(
     name="placed_edges",
     sql="""
         SELECT e.*, n.col AS col, n.line + coalesce(a.line, 0) + CASE WHEN d.parent_id IS NULL THEN 0 ELSE d.line END
-          AS line, d.qualified_name AS source
+          AS line, s.qualified_name AS source
         FROM {wanted} AS e
         JOIN {nodes} AS n ON n.repo = e.repo AND n.path = e.path AND n.def_id = e.src_def AND n.n = e.src_n
         LEFT JOIN {nodes} AS a
           ON n.anchor > 0 AND a.repo = e.repo AND a.path = e.path AND a.def_id = e.src_def AND a.n = n.anchor
         JOIN {definitions} AS d ON d.repo = e.repo AND d.path = e.path AND d.def_id = e.src_def
+        JOIN {definitions} AS s
+          ON s.repo = e.repo AND s.path = e.path AND s.def_id = coalesce(e.caller_def, e.src_def)
     """,
     inputs=over(NODES, DEFINITIONS, wanted=(EDGES_INTO, EDGES_OUT_OF)),
 )

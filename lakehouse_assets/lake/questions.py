@@ -1,6 +1,6 @@
 """What people ask of the graph: who calls, who imports, where is it defined, who refers to it. No JVM.
 
-Invariant: an answer is a pure query over the tables as they are; each names file, line, and how sure it is.
+Invariant: an answer is a pure query over the tables as they were published; each names file, line, and how sure it is.
 Cost: the columns of `edges` that the question needs, for all repositories, and the nodes that the answer names.
 """
 
@@ -16,6 +16,7 @@ from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.local_sql import new_database
+from lakehouse_assets.lake.published_graph import PublishedGraph, newest_graph
 from lakehouse_assets.lake.question_steps import (
     DEFINITIONS_NAMED,
     EDGES_INTO,
@@ -25,7 +26,6 @@ from lakehouse_assets.lake.question_steps import (
     OUTSIDE_NAMED,
     PLACED_EDGES,
 )
-from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.tables import Lake
 
 Question = Literal["callers", "callees", "importers", "references"]
@@ -37,22 +37,31 @@ _KINDS: dict[Question, tuple[str, ...]] = {
     "references": ("REF", "CALL", "IMPORT", "INHERITS"),
 }
 
-_NAMES = {name: name for name in (DEFINITIONS.name, NODES.name, EDGES.name, "asked")}
+_READ = (DEFINITIONS, NODES, EDGES)
+_NAMES = {name: name for name in (*(each.name for each in _READ), "asked")}
 """The views and the table that a connection has."""
 
 _NEAREST = 3
 
 
 class Questions:
-    """A connection over the graph's tables at one moment."""
+    """A connection over the graph's tables at the commits that were published last."""
 
-    def __init__(self, lake: Lake, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, graph: PublishedGraph, connection: duckdb.DuckDBPyConnection) -> None:
+        self._graph = graph
         self._connection = connection
-        for contract in (DEFINITIONS, NODES, EDGES):
-            connection.execute(f"CREATE VIEW {contract.name} AS FROM {relation(lake, contract)}")
+        for contract in _READ:
+            connection.execute(f"CREATE VIEW {contract.name} AS FROM {graph.relation(contract)}")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What answers leave out."""
+        return self._graph.notes
 
     def definitions(self, text: str, *, repo: str | None = None) -> list[dict[str, Any]]:
         """Definitions whose qualified name is `text` or ends with it, or whose symbol it is; refused if none is."""
+        if repo is not None:
+            self._graph.require(repo)
         found = self._rows(DEFINITIONS_NAMED.text(_NAMES), text=text, repo=repo)
         if not found:
             raise self._unknown(text, repo)
@@ -87,7 +96,9 @@ class Questions:
             subject=f"symbol {text!r}",
             seen="no definition has this name" + (f" in {repo!r}" if repo else ""),
             why="there is nothing to answer for",
-            remedy=f"did you mean {', '.join(near)}?" if near else "see `lakehouse tables`: is the repository synced?",
+            remedy="; ".join(
+                (f"did you mean {', '.join(near)}?" if near else "is the repository synced?", *self._graph.notes)
+            ),
         )
 
     def _rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
@@ -100,4 +111,4 @@ class Questions:
 @contextmanager
 def questions(lake: Lake) -> Iterator[Questions]:
     with new_database() as connection:
-        yield Questions(lake, connection)
+        yield Questions(newest_graph(lake), connection)

@@ -46,11 +46,12 @@ def files_relation(contract: TableContract, files: Sequence[str], *, also: tuple
     """SQL for the rows of some of a table's files, to stand behind FROM; `also` names columns beyond the contract."""
     names = [*(each.name for each in contract.stored_columns), *also]
     columns = ", ".join(name(each, "duckdb") for each in names)
+    nulls = ", ".join(
+        f"CAST(NULL AS {_TYPES[each.type]}) AS {name(each.name, 'duckdb')}" for each in contract.stored_columns
+    )
+    nothing = f"SELECT {nulls} WHERE FALSE"
     if not files:
-        nothing = ", ".join(
-            f"CAST(NULL AS {_TYPES[each.type]}) AS {name(each.name, 'duckdb')}" for each in contract.stored_columns
-        )
-        return f"(SELECT {nothing} WHERE FALSE)"
+        return f"({nothing})"
     listed = ", ".join(literal(file, "duckdb") for file in files)
     options = "union_by_name = true, hive_partitioning = false"
     if contract.partition_by:
@@ -58,4 +59,5 @@ def files_relation(contract: TableContract, files: Sequence[str], *, also: tuple
             f"{literal(each, 'duckdb')}: {_TYPES[contract.column(each).type]}" for each in contract.partition_by
         )
         options = f"union_by_name = true, hive_partitioning = true, hive_types = {{{types}}}"
-    return f"(SELECT {columns} FROM read_parquet([{listed}], {options}))"
+    # Files may be from before a column: it is then NULL.
+    return f"(SELECT {columns} FROM ({nothing} UNION ALL BY NAME FROM read_parquet([{listed}], {options})))"

@@ -8,7 +8,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.environment_reads import environment_relations
 from lakehouse_assets.lake.known_tables import known_tables
-from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.local_sql import user_sql
 from lakehouse_assets.lake.model_audits import REDACTED
 from lakehouse_assets.lake.model_engine import relations_sql
 from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, needed
@@ -58,7 +58,7 @@ def table_diff(lake: Lake, first: str, second: str, *, on: Sequence[str] = (), l
         )
     others = [each for each in shared if each not in key]
     asked = _questions(left, right, key, others, limit)
-    with local_sql() as connection:
+    with user_sql(lake.root) as connection:
         for prefix, side in (("a_", left), ("b_", right)):
             for each, sql in relations_sql(lake, side.relations, prefix=prefix).items():
                 connection.execute(f"CREATE TEMP VIEW {name(each, 'duckdb')} AS FROM {sql}")

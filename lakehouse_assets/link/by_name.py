@@ -31,6 +31,8 @@ class NamedImport(NamedTuple):
     module: str
     kind: str
     target: Thing | None
+    source: str | None = None
+    """The module that it imports, or imports from, if that is another."""
 
 
 class Names(NamedTuple):
@@ -146,7 +148,9 @@ class ByName:
         said = Import(len(module) - len(plain), plain, name or None, bool(name) or "." not in plain)
         landing: Landing = self._imports.landing(self._path, said)
         inside = [thing for thing in landing.found.things if thing[0] in "fcm"]
-        return NamedImport((d, n), name, known, landing.module, landing.kind, inside[0] if inside else None)
+        target = inside[0] if inside else None
+        source = None if landing.source is None or landing.source.endswith("/") else landing.source
+        return NamedImport((d, n), name, known, landing.module, landing.kind, target, source)
 
 
 def _is_callable(descriptor: str) -> bool:

@@ -6,8 +6,6 @@ A class that is called without an `__init__` of its own is no function, so no ca
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lakehouse_assets.link.rows import HEAD
-
 _BUILT_IN_TYPES = {
     "str": "PyStr",
     "dict": "PyDict",
@@ -59,13 +57,11 @@ def call_graph(
         if kind != "class":
             functions.add(number)
             graph.setdefault(name, {})
-    columns = (links["kind"], links["src_def"], links["dst_def"], links["label"], links["external"])
-    for kind, source, target, label, external in zip(*columns, strict=True):
-        if kind != "CALL" or not isinstance(source, int) or not isinstance(target, int):
+    columns = (links["kind"], links["caller_def"], links["dst_def"], links["external"])
+    for kind, runs, target, external in zip(*columns, strict=True):
+        if kind != "CALL" or not isinstance(runs, int) or not isinstance(target, int):
             continue
-        caller: int | None = source
-        if label == HEAD:
-            caller = around.get(source)
+        caller: int | None = runs
         # What a class's body runs, its surroundings run.
         while caller is not None and caller not in functions:
             caller = around.get(caller)

@@ -14,11 +14,12 @@ GLOBAL_PROPS_ROWS = RelationalStep(
     name="global_props",
     sql="""
         WITH inside AS (
-          SELECT repo, path, src_def, kind, dst_path, dst_def FROM {incoming}
+          SELECT repo, path, src_def, caller_def, kind, dst_path, dst_def FROM {incoming}
           WHERE external IS NULL AND dst_repo = repo AND dst_n = 0
         )
         SELECT repo, path, def_id, name, CAST(value AS VARCHAR) AS value FROM (
-          SELECT repo, dst_path AS path, dst_def AS def_id, 'callers' AS name, count(DISTINCT (path, src_def)) AS value
+          SELECT repo, dst_path AS path, dst_def AS def_id, 'callers' AS name,
+            count(DISTINCT (path, caller_def)) AS value
           FROM inside WHERE kind = 'CALL' GROUP BY repo, dst_path, dst_def
           UNION ALL
           SELECT repo, dst_path, dst_def, 'importers', count(DISTINCT path)
@@ -33,8 +34,8 @@ GLOBAL_PROPS_ROWS = RelationalStep(
           SELECT repo, dst_path, dst_def, 'references', count(*)
           FROM inside WHERE kind = 'REF' GROUP BY repo, dst_path, dst_def
           UNION ALL
-          SELECT repo, path, src_def, 'callees', count(DISTINCT (dst_repo, dst_path, dst_def))
-          FROM {outgoing} WHERE kind = 'CALL' GROUP BY repo, path, src_def
+          SELECT repo, path, caller_def, 'callees', count(DISTINCT (dst_repo, dst_path, dst_def))
+          FROM {outgoing} WHERE kind = 'CALL' GROUP BY repo, path, caller_def
         ) AS found ORDER BY repo, path, def_id, name
     """,
     inputs=over(incoming=LINKS, outgoing=LINKS),

@@ -34,6 +34,8 @@ class Landing(NamedTuple):
     found: Found
     is_outside: bool = False
     """Whether what another repository lacks may be in what is installed, so that the name outside counts."""
+    source: str | None = None
+    """The module that is imported, or imported from, if it is in a registered repository."""
 
 
 class Place(NamedTuple):
@@ -140,15 +142,16 @@ class Imports:
             return Landing(kind, module, Found((("x", dotted),)))
         if said.name is None:
             top = target if said.whole else self._top_of(importer, said.module.partition(".")[0], target)
-            return Landing(kind, module, Found((_thing_at(top or target),)))
+            return Landing(kind, module, Found((_thing_at(top or target),)), source=target)
         if said.name == "*":
-            return Landing(kind, module, Found((_thing_at(target),)))
+            return Landing(kind, module, Found((_thing_at(target),)), source=target)
         found = self.attribute(target, said.name)
         if not found:
             is_outside = kind == "other_repository"
             dotted = said.module if is_outside else module
-            return Landing("unresolved", module, Found((("x", f"{dotted}.{said.name}"),)), is_outside)
-        return Landing(_outside_kind(found) or kind, module, found)
+            outside = Found((("x", f"{dotted}.{said.name}"),))
+            return Landing("unresolved", module, outside, is_outside, source=target)
+        return Landing(_outside_kind(found) or kind, module, found, source=target)
 
     def _top_of(self, importer: str, top: str, target: str) -> str | None:
         """The package that a plain `import top.module` binds, where the module is `target`."""

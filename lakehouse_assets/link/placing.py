@@ -163,6 +163,7 @@ def _edges(repo: str, path: str, module: str | None, payload: bytes) -> dict[str
         "label": edges["label"].combine_chunks(),
         "method": pa.array([*(spec.method for spec in specs), BY_NAME], pa.string()).take(rules),
         "confidence": pa.array([*(spec.confidence for spec in specs), "guess"], pa.string()).take(rules),
+        "caller_def": pa.nulls(edges.num_rows, pa.int64()),
     }
 
 

@@ -32,14 +32,15 @@ LINKS = (
     "label",
     "method",
     "confidence",
+    "caller_def",
     "external",
 )
 IMPORTS = ("repo", "path", "def_id", "n", "name", "module", "kind", "target_repo", "target_path", "target_def")
 EXPORTS = ("repo", "path", "name", "kind", "target_repo", "target_path", "target_def", "via", "is_public")
 MODULES = ("repo", "path", "module", "root", "is_package", "is_own")
 
-HEAD = "head"
-"""Label of a call that is written in a definition's head (decorator, default, base) and run by what is around it."""
+MODULE = "module"
+"""Label of the import of a module itself, beside what the statement binds: a name in it, or the package around it."""
 _UNSURE = frozenset({"annotation", "handed", "descriptor", "dunder"})
 
 
@@ -85,6 +86,8 @@ class RowMaker:
         for one in found.imports:
             if one.target is not None and (one.at, one.target) not in seen:
                 self.link("IMPORT", one.at, one.target, "", "path", "likely")
+            if one.source is not None and one.target != ("m", one.source):
+                self.link("IMPORT", one.at, ("m", one.source), MODULE, "path", "likely")
             if (one.at, one.said) not in seen:
                 self._named_import(one)
             seen.update(((one.at, one.target), (one.at, one.said)))
@@ -103,8 +106,13 @@ class RowMaker:
         for column, value in zip(IMPORTS, values, strict=True):
             self.resolved[column].append(value)
 
-    def link(self, kind: str, at: At, thing: Thing, label: str, method: str, confidence: str) -> None:
-        """Once for each relationship, however many ways lead to it: the first one tells how it was found."""
+    def link(
+        self, kind: str, at: At, thing: Thing, label: str, method: str, confidence: str, *, caller: int | None = None
+    ) -> None:
+        """Once for each relationship, however many ways lead to it: the first one tells how it was found.
+
+        `caller` is the definition that runs a call, if it is another than the one that has it.
+        """
         key = (kind, at, thing, label)
         if key in self._seen:
             return
@@ -130,6 +138,7 @@ class RowMaker:
             label,
             method,
             confidence,
+            self.def_id(self._path, self._descriptors[at[0] if caller is None else caller]) if kind == "CALL" else None,
             external,
         )
         self._links.append(row)
@@ -149,12 +158,21 @@ class RowMaker:
             if not things:
                 for path in dict.fromkeys(path for path, _ in landing.found.variables):
                     self.link("IMPORT", at, ("m", path), "", "import", confidence)
+            self._imported_module(at, landing, "likely" if row[6] & Imp.OPTIONAL else "certain")
             self._resolved(unit, row, said.name, landing)
         uses = unit.summary["uses"]
         for i in range(0, len(uses), 3):
             for thing in landed[uses[i]].found.things:
                 if thing[0] in "fcm":
                     self.link("REF", (uses[i + 1], uses[i + 2]), thing, "", "import", "certain")
+
+    def _imported_module(self, at: At, landing: Landing, confidence: str) -> None:
+        """The module that a statement imports from, or imports below its package, if it does not bind the module."""
+        source, found = landing.source, landing.found
+        if source is None or source.endswith("/") or ("m", source) in found.things:
+            return
+        if found.things or source not in (path for path, _ in found.variables):
+            self.link("IMPORT", at, ("m", source), MODULE, "import", confidence)
 
     def _resolved(self, unit: Unit, row: list[int], name: str | None, landing: Landing) -> None:
         repo, path, target = self._target(landing)
@@ -213,11 +231,12 @@ class RowMaker:
         for at in sorted(solution.calls):
             targets = solution.calls[at]
             count = sum(1 for thing in targets if thing[0] != "x")
-            label = HEAD if at in program.elsewhere else ""
+            caller = program.elsewhere.get(at)
             is_soft = at in solution.soft
             for thing in sorted(targets):
                 if thing[0] == "x":
-                    self.link("CALL", at, thing, label, "outside", "certain" if len(targets) == 1 else "likely")
+                    sure = len(targets) == 1
+                    self.link("CALL", at, thing, "", "outside", "certain" if sure else "likely", caller=caller)
                 elif thing[0] in "fc":
                     method, variable = targets[thing]
                     if method == "direct":
@@ -227,7 +246,7 @@ class RowMaker:
                     # What is called without being named (an operator, a setter) was found in no variable.
                     plain = variable >= 0 and method not in _UNSURE and (not is_soft or method == "self")
                     sure = count == 1 and plain
-                    self.link("CALL", at, thing, label, method, "certain" if sure else "likely")
+                    self.link("CALL", at, thing, "", method, "certain" if sure else "likely", caller=caller)
 
     def _references(self, solution: Solution) -> None:
         for at in sorted(solution.references):

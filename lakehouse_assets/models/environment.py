@@ -30,6 +30,9 @@ class Member:
     metadata: str = ""
     table: str = ""
     table_version: int = -1
+    apart: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Repositories that had rows at that version which no publication told of: the version of each that one did, or -1
+    where none ever has, and it has no rows."""
 
 
 Members = Mapping[str, Member]

@@ -47,6 +47,8 @@ class SourceState:
     contents: Contents
     rows: int
     bytes: int
+    apart: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Repositories that are read at versions of their own; see `Member.apart`."""
 
 
 @dataclass(frozen=True, kw_only=True)

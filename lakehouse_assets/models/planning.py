@@ -105,7 +105,13 @@ def make_plan(facts: Facts) -> Plan:
         change = Change(category="removed")
         steps.append(Step(name=name, action="remove", change=change, reason="its file is gone", meaning=None))
     sources = {
-        name: Member(kind="source", version=state.code_version, table=name, table_version=state.table_version)
+        name: Member(
+            kind="source",
+            version=state.code_version,
+            table=name,
+            table_version=state.table_version,
+            apart=state.apart,
+        )
         for name, state in sorted(facts.sources.items())
     }
     return Plan(

@@ -5,17 +5,11 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.cli.impact import children_of, tree
-from lakehouse_assets.contracts.definitions import DEFINITIONS
-from lakehouse_assets.contracts.diffs import DIFFS
-from lakehouse_assets.contracts.file_changes import FILE_CHANGES
-from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
-from lakehouse_assets.contracts.links import LINKS
-from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.repos import RepoBuilder
 from lakehouse_assets_tests.support.worlds import World, publish
-from lakehouse_assets_tests.support.writes import write
 
 CART = "def total(items):\n    return sum(items)\n\ndef empty():\n    return not total([])\n"
 
@@ -68,7 +62,8 @@ def test_going_back_is_the_opposite(commits: list[str]):
 
 
 def test_before_the_first_update_there_is_nothing_to_tell(commits: list[str]):
-    assert "no update with changes is known" in lakehouse("diff", "r").stdout
+    with pytest.raises(LakeStateError, match="never published"):
+        lakehouse("diff", "r")
 
 
 @pytest.mark.parametrize("text", ["abc", "..", "..b", "a...b"])
@@ -83,9 +78,7 @@ def synced(lake: Lake, commits: list[str]) -> None:
     world = World().define("cart.py", "cart.py:total().", "cart.py:empty().", "till.py", "till.py:pay().")
     world.use("cart.py:empty().", "cart.py:total().").use("till.py:pay().", "cart.py:empty().")
     world.imports_from("till.py", "cart.py:total().", "total").change("cart.py:total().", "signature_changed")
-    tables = world.tables()
-    for contract in (DEFINITIONS, LINKS, IMPORTS_RESOLVED, DIFFS, FILE_CHANGES):
-        write(lake, contract, tables[contract.name], partitions=("r",))
+    publish(lake, world, commits[1])
 
 
 @pytest.mark.usefixtures("synced")

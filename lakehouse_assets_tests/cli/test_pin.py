@@ -71,7 +71,10 @@ def test_contents_are_those_of_the_commit_s_files(lake: Lake, tmp_path: Path):
 def test_a_table_that_tells_of_no_commit_is_refused_with_those_that_do(commits: list[str]):
     with pytest.raises(BadInputError) as refusal:
         lakehouse("sql", "SELECT * FROM writes", "--at", f"r@{commits[0]}")
-    assert "the tables are definitions, imports_resolved, links, blobs, extracts" in refusal.value.remedy
+    assert (
+        "the tables are definitions, diffs, file_changes, imports_resolved, links, blobs, extracts"
+        in refusal.value.remedy
+    )
 
 
 def test_a_commit_that_was_never_published_is_refused_with_the_nearest(lake: Lake, commits: list[str]):

@@ -13,6 +13,7 @@
 -- label      <- edges.label
 -- method     <- edges.method
 -- confidence <- edges.confidence
+-- caller_def <- edges.caller_def
 
 SELECT
   e.*

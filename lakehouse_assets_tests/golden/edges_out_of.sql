@@ -1,4 +1,4 @@
--- step edges_out_of, fingerprint 7aecbc3a464edfdb, duckdb
+-- step edges_out_of, fingerprint 2d87eed46f1e0fee, duckdb
 -- answers a question
 --
 -- repo       <- edges.repo
@@ -13,11 +13,14 @@
 -- label      <- edges.label
 -- method     <- edges.method
 -- confidence <- edges.confidence
+-- caller_def <- edges.caller_def
 
 SELECT
   e.*
 FROM edges AS e
 JOIN asked AS t
-  ON e.repo = t.repo AND e.path = t.path AND e.src_def = t.def_id
+  ON e.repo = t.repo
+  AND e.path = t.path
+  AND COALESCE(e.caller_def, e.src_def) = t.def_id
 WHERE
   ARRAY_CONTAINS($kinds, e.kind)

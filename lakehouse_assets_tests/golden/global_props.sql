@@ -1,17 +1,18 @@
--- step global_props, fingerprint 448b3662889f5dba, duckdb
+-- step global_props, fingerprint 3360d201e30b45f1, duckdb
 -- helps to make global_props
 --
 -- repo   <- links.repo
 -- path   <- links.dst_path, links.path
--- def_id <- links.dst_def, links.src_def
+-- def_id <- links.caller_def, links.dst_def
 -- name   <- no column
--- value  <- links.dst_def, links.dst_path, links.dst_repo, links.path, links.src_def
+-- value  <- links.caller_def, links.dst_def, links.dst_path, links.dst_repo, links.path, links.src_def
 
 WITH inside AS (
   SELECT
     repo,
     path,
     src_def,
+    caller_def,
     kind,
     dst_path,
     dst_def
@@ -31,7 +32,7 @@ FROM (
     dst_path AS path,
     dst_def AS def_id,
     'callers' AS name,
-    COUNT(DISTINCT (path, src_def)) AS value
+    COUNT(DISTINCT (path, caller_def)) AS value
   FROM inside
   WHERE
     kind = 'CALL'
@@ -99,7 +100,7 @@ FROM (
   SELECT
     repo,
     path,
-    src_def,
+    caller_def,
     'callees',
     COUNT(DISTINCT (dst_repo, dst_path, dst_def))
   FROM outgoing
@@ -108,7 +109,7 @@ FROM (
   GROUP BY
     repo,
     path,
-    src_def
+    caller_def
 ) AS found
 ORDER BY
   repo,

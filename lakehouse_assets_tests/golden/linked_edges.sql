@@ -1,4 +1,4 @@
--- step linked_edges, fingerprint 653af1465aba3704, duckdb
+-- step linked_edges, fingerprint b0af00b1c05e9d59, duckdb
 -- helps to make edges
 --
 -- repo       <- links.repo
@@ -13,6 +13,7 @@
 -- label      <- links.label
 -- method     <- links.method
 -- confidence <- links.confidence
+-- caller_def <- links.caller_def
 
 SELECT
   repo,
@@ -26,5 +27,6 @@ SELECT
   dst_n,
   label,
   method,
-  confidence
+  confidence,
+  caller_def
 FROM links

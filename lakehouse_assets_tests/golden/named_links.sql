@@ -1,4 +1,4 @@
--- step named_links, fingerprint 4ee7bd72b2939fbb, duckdb
+-- step named_links, fingerprint 735cd8ec1402a871, duckdb
 -- answers a question
 --
 -- kind        <- links.kind
@@ -15,7 +15,9 @@ SELECT DISTINCT
   COALESCE(l.external, t.qualified_name, o.qualified_name) AS target
 FROM links AS l
 JOIN definitions AS s
-  ON s.repo = l.repo AND s.path = l.path AND s.def_id = l.src_def
+  ON s.repo = l.repo
+  AND s.path = l.path
+  AND s.def_id = COALESCE(l.caller_def, l.src_def)
 LEFT JOIN definitions AS t
   ON t.repo = l.dst_repo AND t.path = l.dst_path AND t.def_id = l.dst_def
 LEFT JOIN present AS o

@@ -1,4 +1,4 @@
--- step placed_edges, fingerprint 9c07edfa546dc1e1, duckdb
+-- step placed_edges, fingerprint 7c08ec2dc73bdc20, duckdb
 -- answers a question
 --
 -- repo       <- edges.repo
@@ -13,6 +13,7 @@
 -- label      <- edges.label
 -- method     <- edges.method
 -- confidence <- edges.confidence
+-- caller_def <- edges.caller_def
 -- col        <- nodes.col
 -- line       <- definitions.line, definitions.parent_id, nodes.line
 -- source     <- definitions.qualified_name
@@ -21,7 +22,7 @@ SELECT
   e.*,
   n.col AS col,
   n.line + COALESCE(a.line, 0) + CASE WHEN d.parent_id IS NULL THEN 0 ELSE d.line END AS line,
-  d.qualified_name AS source
+  s.qualified_name AS source
 FROM wanted AS e
 JOIN nodes AS n
   ON n.repo = e.repo AND n.path = e.path AND n.def_id = e.src_def AND n.n = e.src_n
@@ -33,3 +34,7 @@ LEFT JOIN nodes AS a
   AND a.n = n.anchor
 JOIN definitions AS d
   ON d.repo = e.repo AND d.path = e.path AND d.def_id = e.src_def
+JOIN definitions AS s
+  ON s.repo = e.repo
+  AND s.path = e.path
+  AND s.def_id = COALESCE(e.caller_def, e.src_def)

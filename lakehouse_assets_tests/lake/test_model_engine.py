@@ -13,13 +13,14 @@ from lakehouse_assets.contracts.schemas import arrow_type
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.settings import DEFAULT_MODELS
 from lakehouse_assets.lake.model_engine import EngineName, Question, answer
-from lakehouse_assets.lake.model_inputs import Given, Relations
+from lakehouse_assets.lake.model_inputs import Given, Relations, Stored
 from lakehouse_assets.lake.model_tables import row_types
 from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.files import files_in
 from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.project import load_project
+from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
 DEFAULT = load_project(files_in(DEFAULT_MODELS), CATALOG)
 _TEXTS = {
@@ -69,3 +70,19 @@ def test_both_engines_give_the_same_rows_and_types(name: str, spark: SparkSessio
         relations = {each: Given(rows=rows(CATALOG[each], chance)) for each in meaning.inputs}
         here = made(meaning, relations, "duckdb", spark)
         assert here == made(meaning, relations, "spark", spark)
+
+
+@pytest.mark.slow
+def test_both_engines_read_repositories_at_versions_of_their_own(lake: Lake, spark: SparkSession):
+    for number, size in enumerate((1, 2)):
+        rows = [thing(repo, "a.py", "x", size) for repo in ("a", "b", "c")]
+        write(
+            lake, THINGS, table_of(THINGS, rows), partitions=["a", "b", "c"], run_id=f"run {number}", cursor=str(size)
+        )
+    newest = lake.open(THINGS).version()
+    stored = Stored(contract=THINGS, version=newest, apart={"a": newest - 1, "c": -1})
+    question = Question(subject="things", sql="SELECT repo, size FROM things", relations={"things": stored})
+    for engine in ("duckdb", "spark"):
+        with answer(lake, question, engine, lambda: spark) as found:
+            told: pa.Table = found if isinstance(found, pa.Table) else found.toArrow()
+        assert sorted((row["repo"], row["size"]) for row in told.to_pylist()) == [("a", 1), ("b", 2)], engine

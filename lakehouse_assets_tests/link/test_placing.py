@@ -42,7 +42,7 @@ def work(*files: tuple[str, str], links: list[dict[str, object]] | None = None) 
             **dict.fromkeys(("repo", "path", "module"), pa.string()),
             "payload": pa.binary(),
             **dict.fromkeys(("kind", "external", "dst_repo", "dst_path", "label", "method", "confidence"), pa.string()),
-            **dict.fromkeys(("src_def", "dst_def"), pa.int64()),
+            **dict.fromkeys(("src_def", "dst_def", "caller_def"), pa.int64()),
             **dict.fromkeys(("src_n", "dst_n"), pa.int32()),
         }
     )
@@ -118,6 +118,7 @@ def test_links_are_edges_as_they_are():
         "label": "",
         "method": "instance",
         "confidence": "likely",
+        "caller_def": symbol_id(symbol_of("a.py", "main().")),
     }
     rows = placed(place_edges, work(("a.py", SHOP), links=[link]))
     assert [row for row in rows if row["kind"] == "CALL"] == [link]

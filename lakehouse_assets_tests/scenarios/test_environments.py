@@ -219,7 +219,7 @@ def test_what_would_take_an_environment_back_in_time_is_not_promoted(built: Mode
     built.ran("dev", select=["large"])
     built.rows(SNAPSHOTS, [file("a", "x.py", 9)])
     built.ran("prod", select=["sizes"])
-    with pytest.raises(BadInputError, match="its rows of sizes, snapshots are from before those that prod shows"):
+    with pytest.raises(BadInputError, match="graph_versions, sizes, snapshots are from before those that prod shows"):
         promote(built.lake, "dev", "prod")
     built.ran("dev")
     assert promote(built.lake, "dev", "prod").status == "succeeded"

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -10,11 +11,13 @@ import pyarrow as pa
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS, PUBLISHED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.schemas import arrow_schema, arrow_type
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.extract.extractor import extract
 from lakehouse_assets.extract.packing import pack
 from lakehouse_assets.extract.symbols import external_symbol, symbol_id, symbol_of
@@ -87,6 +90,7 @@ class SmallGraph:
                 "label": "",
                 "method": "import",
                 "confidence": "certain",
+                "caller_def": symbol_id(symbol_of(path, descriptor)) if kind == "CALL" else None,
                 **more,
             }
         )
@@ -137,3 +141,12 @@ class SmallGraph:
         unique = {row["blob_sha"]: row for row in blobs}
         rows = pa.Table.from_pylist(list(unique.values()), schema=schema)
         write(lake, BLOBS, rows, partitions={self.repo: ()}, run_id=run, executor="delta-rs")
+        publish(lake, self.repo, commit="")
+
+
+def publish(lake: Lake, repo: str, *, commit: str) -> None:
+    """Say that the tables, as they are, tell of a commit of the repository."""
+    versions = {each.name: lake.open(each).version() for each in PUBLISHED if lake.exists(each)}
+    row = {"repo": repo, "commit_sha": commit, "tables": json_text(versions), "published_at": datetime.now(UTC)}
+    told = table_of(GRAPH_VERSIONS, [row])
+    write(lake, GRAPH_VERSIONS, told, partitions=[repo], owners=(), run_id=f"{repo} {commit}", executor="delta-rs")

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from lakehouse_assets.extract.symbols import external_symbol, symbol_id, symbol_of
+from lakehouse_assets.link.callgraph import dotted
 from lakehouse_assets.link.local import Sources, call_graph_of, link_sources
+from lakehouse_assets.link.modules import ModuleIndex
 from lakehouse_assets.link.repository import LinkResult
 from lakehouse_assets.link.state import LinkState
 from lakehouse_assets.link.world import Neighbours
@@ -52,6 +54,17 @@ class Linked:
                 how = (columns["label"][i], columns["method"][i], columns["confidence"][i])
                 found.add((symbols[columns["src_def"][i]], shown, *how))
         return found
+
+    def callers(self) -> set[tuple[str, str]]:
+        """Dotted names of who runs a call and of what is called, for all calls inside the repository."""
+        index = ModuleIndex(self.sources.blobs)
+        names = {
+            symbol_id(symbol_of(path, descriptor)): dotted(index.name_of(path), descriptor)
+            for path in self.sources.texts
+            for descriptor in self.sources.summary(path).get("descriptors", [""])
+        }
+        columns = (self.result.links[name] for name in ("kind", "caller_def", "dst_def"))
+        return {(names[c], names[t]) for kind, c, t in zip(*columns, strict=True) if kind == "CALL" and t in names}
 
     def how(self, caller: str, callee: str) -> tuple[str, str]:
         """Method and confidence of the call from one symbol to another; fails unless there is one."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from lakehouse_assets.contracts.graph_versions import PUBLISHED
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.environment_changes import create_environment
@@ -22,6 +23,7 @@ from lakehouse_assets.lake.query import ask
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment
 from lakehouse_assets.models.planning import Plan
+from lakehouse_assets_tests.support.graphs import publish
 from lakehouse_assets_tests.support.models import model_text
 from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import no_spark, table_of, write
@@ -49,11 +51,13 @@ class ModelLake:
         return found
 
     def rows(self, contract: TableContract, rows: Sequence[dict[str, Any]], *repos: str) -> None:
-        """The rows of some repositories in a table of the graph."""
+        """The rows of some repositories in a table of the graph, published."""
         self._writes += 1
         run = f"run-{self._writes}"
         names = repos or tuple(sorted({row["repo"] for row in rows}))
         write(self.lake, contract, table_of(contract, rows), partitions=names, run_id=run, cursor=run)
+        for repo in names if contract in PUBLISHED else ():
+            publish(self.lake, repo, commit=run)
 
     def models(self, **texts: str | None) -> None:
         """Write models' files; None takes one away."""

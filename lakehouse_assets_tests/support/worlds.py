@@ -90,7 +90,7 @@ class World:
         }
 
 
-GRAPH = (DEFINITIONS, LINKS, IMPORTS_RESOLVED)
+GRAPH = (DEFINITIONS, LINKS, IMPORTS_RESOLVED, DIFFS, FILE_CHANGES)
 
 
 def publish(lake: Lake, world: World, commit: str, *, day: int = 1) -> None:

@@ -17,8 +17,9 @@ from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.changed_definitions import compare_definitions
 from lakehouse_assets.lake.changed_files import READ, compare_files
+from lakehouse_assets.lake.local_engine import local_engine
+from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.head import Head, resolve_head
 from lakehouse_assets.sources.mirror import git_directory
@@ -37,11 +38,16 @@ class Difference:
 
 
 def last_update(lake: Lake, repository: Repository) -> Difference:
-    """What the tables hold of the repository's last update with changes."""
-    where = f"repo = {literal(repository.name, 'datafusion')}"
-    order = [("path", "ascending")]
-    files = lake.read(FILE_CHANGES, where=where).sort_by(order)
-    definitions = lake.read(DIFFS, where=where).sort_by([*order, ("symbol", "ascending")])
+    """What was published of the repository's last update with changes."""
+    graph = newest_graph(lake)
+    graph.require(repository.name)
+    with local_engine() as engine:
+        files, definitions = (
+            engine.ask_arrow(f"FROM {graph.relation(contract, repo=repository.name)} ORDER BY {order}")
+            .select(contract.column_names)
+            .cast(arrow_schema(contract.columns))
+            for contract, order in ((FILE_CHANGES, "path"), (DIFFS, "path, symbol"))
+        )
     known = files.num_rows > 0
     return Difference(
         from_commit=files["from_commit"][0].as_py() if known else None,

@@ -17,6 +17,7 @@ from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
 from lakehouse_assets.change.impact import find_impact
 from lakehouse_assets.contracts.diffs import DIFFS
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
 from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
 from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
@@ -44,12 +45,13 @@ def impact_derivation(contract: TableContract) -> Derivation:
         code_version=code_version(find_impact, parameters=[contract.version]),
         policy_hash=contract.policy_hash,
         owner_columns=(),
+        after=(GRAPH_VERSIONS.name,),  # it reads what is published
     )
 
 
 @multi_asset(
     name="impact",
-    deps=["diffs", "links", "imports_resolved", "definitions"],
+    deps=["diffs", "links", "imports_resolved", "definitions", "graph_versions"],
     **table_assets(
         {contract: impact_derivation(contract).code_version for contract in TABLES},
         group="impact",

@@ -21,7 +21,7 @@ from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS, PUBLISHED
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
@@ -72,8 +72,6 @@ class _Step:
 
 LINKED = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, LINK_FILES, LINK_STATE, NEIGHBOUR_READS)
 """What linking makes in one go."""
-
-_GRAPH = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS, DEFINITIONS, NODES, EDGES, PROPS, GLOBAL_PROPS)
 
 _STEPS: Mapping[str, _Step] = {
     step.contract.name: step
@@ -135,7 +133,7 @@ _STEPS: Mapping[str, _Step] = {
         ),
         _Step(
             contract=GRAPH_VERSIONS,
-            inputs=(COMMITS, SNAPSHOTS, *_GRAPH),
+            inputs=PUBLISHED,
             functions=(),
             owner_columns=(),
             reads_facts=False,

@@ -9,7 +9,7 @@ from lakehouse_assets.assets.derivations import work_of
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS, PUBLISHED
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import json_text
@@ -22,7 +22,7 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
 
 
-@asset(**graph_asset(GRAPH_VERSIONS), deps=["definitions", "nodes", "edges", "props", "global_props"])
+@asset(**graph_asset(GRAPH_VERSIONS), deps=[each.name for each in PUBLISHED])
 def graph_versions(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per repository and commit that the graph was brought to; written last."""
     failed = FailedPartitions()

@@ -15,6 +15,7 @@ from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.extract.symbols import symbol_of
 from lakehouse_assets.lake.exports.atomic import atomic_file
 from lakehouse_assets.lake.exports.graph import Tables, open_tables
+from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.link.callgraph import call_graph, dotted
 from lakehouse_assets.plan.sql_text import in_list
@@ -29,7 +30,7 @@ class CallgraphExport:
 def export_callgraphs(lake: Lake, outputs: Mapping[str, Path]) -> dict[str, CallgraphExport]:
     """Write each repository's call graph to its file; a repository without definitions gets an empty object."""
     done: dict[str, CallgraphExport] = {}
-    with open_tables(lake) as tables:
+    with open_tables(newest_graph(lake)) as tables:
         definitions, calls = _by_repository(tables, _DEFINITIONS, outputs), _by_repository(tables, _CALLS, outputs)
         for repo in sorted(outputs):
             links = dict(zip(_LINK_COLUMNS, zip(*calls.at(repo), strict=True), strict=False))
@@ -67,7 +68,7 @@ def _by_repository(tables: Tables, query: str, outputs: Mapping[str, Path]) -> _
     return _Groups(tables.rows(query.format(among=in_list("repo", sorted(outputs), "duckdb"))) if outputs else iter(()))
 
 
-_LINK_COLUMNS = ("kind", "src_def", "dst_def", "label", "external")
+_LINK_COLUMNS = ("kind", "caller_def", "dst_def", "external")
 
 # Definitions of other repositories are told of where they are called.
 _DEFINITIONS = """
@@ -87,7 +88,7 @@ _DEFINITIONS = """
 """
 
 _CALLS = """
-    SELECT e.repo, e.kind, e.src_def, e.dst_def, e.label, x.name
+    SELECT e.repo, e.kind, e.caller_def, e.dst_def, x.name
     FROM edges e LEFT JOIN (SELECT repo, path, def_id, name FROM nodes WHERE kind = 'EXTERNAL') x
         ON x.repo = e.repo AND x.path = e.path AND x.def_id = e.dst_def AND e.dst_n = 0
     WHERE e.kind = 'CALL' AND e.confidence <> 'guess' AND e.{among}

@@ -4,27 +4,23 @@ The tables of the current group are `g_nodes`, `g_edges` and `g_definitions` in 
 their own names, all repositories included.
 """
 
-import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from types import MappingProxyType
 from typing import Any
 
 import duckdb
 import pyarrow as pa
-from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.local_sql import new_database
-from lakehouse_assets.lake.log_range import data_files
+from lakehouse_assets.lake.published_graph import PublishedGraph, newest_graph
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
 
@@ -39,16 +35,12 @@ _TABLES = (DEFINITIONS, NODES, EDGES, SNAPSHOTS, BLOBS)
 class Tables:
     """Every table at one version, in DuckDB."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection, tables: Mapping[str, Any]) -> None:
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
         self.database = database
-        self.tables = tables
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection that sees the whole tables, which belong to a connection, and those made in the database."""
-        cursor = self.database.cursor()
-        for name, table in self.tables.items():
-            cursor.register(name, table)
-        return cursor
+        """A connection of its own to the same tables."""
+        return self.database.cursor()
 
     def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
         """Rows as they are asked for, over a cursor of their own, so that other queries may come between."""
@@ -68,10 +60,10 @@ class Graph(Tables):
     """The graph of the repository `name`."""
 
     def __init__(self, tables: Tables, name: str, commit: str) -> None:
-        super().__init__(tables.database, tables.tables)
+        super().__init__(tables.database)
         self.name = name
         self.commit = commit
-        """What the graph tells of; empty if it was not published."""
+        """What the graph tells of."""
         self.repo = literal(name, "duckdb")
         self.sql = self.cursor()
 
@@ -103,8 +95,8 @@ class Graph(Tables):
 
 
 @contextmanager
-def open_tables(lake: Lake, versions: Mapping[str, int] = MappingProxyType({})) -> Iterator[Tables]:
-    """The tables at these versions, or as they are now.
+def open_tables(published: PublishedGraph) -> Iterator[Tables]:
+    """The tables as they were published.
 
     What does not fit in memory goes to a folder that is gone when the scope ends.
     """
@@ -113,45 +105,17 @@ def open_tables(lake: Lake, versions: Mapping[str, int] = MappingProxyType({})) 
         database = stack.enter_context(new_database(f"{folder}/export.duckdb"))
         database.execute(f"SET memory_limit = '{_MEMORY}'")
         database.execute(f"SET temp_directory = {literal(folder, 'duckdb')}")
-        # An open table stays at its version, whatever is written meanwhile.
-        yield Tables(
-            database,
-            {
-                contract.name: _open(lake, contract, versions.get(contract.name)).to_pyarrow_dataset()
-                for contract in _TABLES
-            },
-        )
-
-
-def _open(lake: Lake, contract: TableContract, version: int | None) -> DeltaTable:
-    """The table at a version; as it is now if files of that version are gone."""
-    table = lake.ensure(contract)
-    if version is None or version >= table.version():
-        return table
-    older = lake.open(contract)
-    older.load_as_version(version)
-    is_whole = all(file.exists() for file in data_files(older, lake.path(contract), contract, ()))
-    return older if is_whole else table
-
-
-def _published(lake: Lake, repo: str) -> tuple[str, dict[str, int]]:
-    """The commit that the graph was last brought to, and the tables' versions that tell of it."""
-    where = f"repo = {literal(repo, 'datafusion')}"
-    rows = lake.read(GRAPH_VERSIONS, columns=["commit_sha", "tables", "published_at"], where=where)
-    if not rows.num_rows:
-        return "", {}
-    last = rows.sort_by("published_at").slice(rows.num_rows - 1)
-    return last["commit_sha"].to_pylist()[0], json.loads(last["tables"].to_pylist()[0])
+        for contract in _TABLES:
+            database.execute(f"CREATE VIEW {contract.name} AS FROM {published.relation(contract)}")
+        yield Tables(database)
 
 
 @contextmanager
 def open_graph(lake: Lake, name: str) -> Iterator[Graph]:
-    """One repository's graph as it was last published; refused if it has not been made yet."""
-    for contract in (DEFINITIONS, NODES, EDGES):
-        if not lake.exists(contract):
-            raise _not_made(name, contract)
-    commit, versions = _published(lake, name)
-    with open_tables(lake, versions) as tables:
+    """One repository's graph as it was last published; refused if that never was, or if it is empty."""
+    published = newest_graph(lake)
+    commit = published.require(name).commit_sha
+    with open_tables(published) as tables:
         graph = Graph(tables, name, commit)
         if not graph.sql.execute(f"SELECT count(*) FROM definitions WHERE repo = {graph.repo}").fetchall()[0][0]:
             raise _not_made(name, DEFINITIONS)

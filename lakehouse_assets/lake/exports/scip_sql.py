@@ -1,14 +1,18 @@
 """What the SCIP export asks of the graph, in DuckDB's SQL. `repo` is a literal throughout."""
 
+from lakehouse_assets.link.rows import MODULE
+
 _SURE = "confidence <> 'guess'"
 _CALLED = "('func', 'function', 'name', 'constructor', 'type', 'macro', 'method')"
 """Labels of the syntax in a call that names what is called."""
 
 PLACES = (
+    # An import of a name refers to the name, and not to its module as well.
     # What edges of the group start from or lead to, with lines as the file has them, from 0.
     f"""
     CREATE OR REPLACE TABLE g_references AS
     SELECT * FROM g_edges WHERE kind IN ('REF', 'CALL', 'IMPORT', 'INHERITS') AND src_n > 0 AND {_SURE}
+      AND NOT (kind = 'IMPORT' AND label = '{MODULE}')
     """,
     f"""
     CREATE OR REPLACE TABLE g_called AS

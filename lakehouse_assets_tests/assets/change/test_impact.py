@@ -19,6 +19,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.scope import Equals
+from lakehouse_assets_tests.support.graphs import publish as publish_versions
 from lakehouse_assets_tests.support.worlds import World, rows
 from lakehouse_assets_tests.support.writes import no_spark, rows_of, write
 
@@ -29,6 +30,7 @@ def publish(lake: Lake, world: World, run_id: str, *, from_commit: str | None = 
     write(lake, COMMITS, arrow_schema(COMMITS.columns).empty_table(), partitions=("r",), run_id=run_id)
     for contract in (DEFINITIONS, LINKS, IMPORTS_RESOLVED, DIFFS, FILE_CHANGES):
         write(lake, contract, tables[contract.name], partitions=("r",), run_id=run_id)
+    publish_versions(lake, "r", commit=run_id)
 
 
 def make(lake: Lake, run_id: str) -> list[str]:

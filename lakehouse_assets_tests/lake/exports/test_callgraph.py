@@ -38,7 +38,8 @@ def test_the_code_of_a_class_is_run_by_what_is_around_it_and_lambdas_are_numbere
     for call in [row for row in graph.nodes if row["kind"] == "Call"]:
         (symbol,) = [row["symbol"] for row in graph.definitions if row["def_id"] == call["def_id"]]
         own = symbol.removeprefix("`m.py`/")
-        graph.link("CALL", ("m.py", own, call["n"]), ("m.py", "f().", 0), label="head" if own == "g()." else "")
+        around = {"caller_def": graph.definitions[0]["def_id"]} if own == "g()." else {}
+        graph.link("CALL", ("m.py", own, call["n"]), ("m.py", "f().", 0), **around)
     graph.save(lake)
     assert exported(lake, tmp_path, "r") == [
         {"m": {"m.f"}, "m.f": set(), "m.g": set(), "m.<lambda1>": {"m.f"}},

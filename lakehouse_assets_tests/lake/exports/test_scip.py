@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
+from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.extract.scip.check import check_index
 from lakehouse_assets.extract.scip.index import Index
 from lakehouse_assets.extract.scip.model import Document, Symbol
 from lakehouse_assets.lake.exports import graph as graph_module
 from lakehouse_assets.lake.exports.scip import ScipExport, export_scip
+from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support import scip
 from lakehouse_assets_tests.support.graphs import SmallGraph
@@ -170,7 +172,7 @@ def test_odd_code_keeps_the_rules_as_well(lake: Lake, tmp_path: Path, end: str):
 
 def test_what_cannot_be_written_leaves_nothing_behind(graphs: Lake, tmp_path: Path):
     (tmp_path / "old").write_text("before")
-    with pytest.raises(LakeStateError, match="no graph to export"):
+    with pytest.raises(BadInputError, match="no repository of that name"):
         export_scip(graphs, "nobody", tmp_path / "old", tool_version="0")
     assert (tmp_path / "old").read_text() == "before"
     with pytest.raises(BadInputError, match="cannot be written"):
@@ -179,5 +181,6 @@ def test_what_cannot_be_written_leaves_nothing_behind(graphs: Lake, tmp_path: Pa
 
 
 def test_a_lake_without_a_graph_is_told(lake: Lake, tmp_path: Path):
+    Registry(lake).add([Repository(name="r", location="/r", kind="directory")])
     with pytest.raises(LakeStateError, match="lakehouse sync r"):
         export_scip(lake, "r", tmp_path / "x", tool_version="0")
