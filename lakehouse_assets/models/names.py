@@ -7,6 +7,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.text import lines_of
 from lakehouse_assets.models.model import DIALECT, Model, place
 
 _CHANGING: tuple[type[exp.Expr], ...] = (
@@ -94,7 +95,7 @@ def check_time(model: Model, types: Mapping[str, str]) -> None:
 
 
 def _line_in_header(model: Model, field: str) -> int:
-    lines = model.text.splitlines()
+    lines = lines_of(model.text)
     return next((i for i, text in enumerate(lines, 1) if text.strip().startswith(f"{field}:")), 1)
 
 
