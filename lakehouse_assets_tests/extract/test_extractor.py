@@ -30,3 +30,11 @@ def test_lines_are_counted_alike_in_all_languages(language: str):
     facts = extract(text, language)
     assert facts.defs["line"][1:] == [1, 2, 3, 4, 6]
     assert facts.lines == len(lines_of(text)) == 6
+
+
+def test_definitions_nested_too_deeply_are_cut_off_and_labelled():
+    many = "\n".join(f"x{i} = " + "lambda: " * 101 + "1" for i in range(3))
+    facts = extract(many, "Python")
+    assert (facts.status, len(facts.defs["kind"])) == ("cut_off", 1)
+    assert facts.diagnostics == ("1:0: has definitions nested more than 100 levels deep",)
+    assert extract("x = " + "lambda: " * 100 + "1", "Python").status == "ok"

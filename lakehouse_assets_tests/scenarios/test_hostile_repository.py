@@ -92,6 +92,35 @@ def test_nothing_of_a_hostile_repository_is_run_and_nothing_outside_of_it_is_rea
     assert {"f", "g", "h"} <= found
 
 
+DEEP = {
+    "aliases.py": "def a0(): ...\n" + "".join(f"a{i} = a{i - 1}\n" for i in range(1, 1_500)) + "a1499()\n",
+    "branches.py": "if a:\n  f()\n" + "elif b:\n  f()\n" * 5_000,
+    "calls.py": "x = a" + ".b()" * 5_000,
+    "sum.py": "x = " + "+".join("1" * 20_000),
+    "lambdas.py": "x = " + "lambda: " * 1_000 + "1",
+    "deep.js": "x = " + "(" * 5_000 + ")" * 5_000,
+    "Deep.java": "class A {" * 2_000 + "}" * 2_000,
+    "deep.go": "package a\nfunc f() " + "{" * 2_000 + "}" * 2_000,
+    "deep.c": "int x = " + "+".join("1" * 20_000) + ";",
+}
+
+
+def test_a_file_that_is_nested_too_deeply_does_not_stop_its_repository(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    repo = RepoBuilder(tmp_path / "deep")
+    repo.commit({**DEEP, "fine.py": "def f(): ...\nf()\n"})
+    lakehouse("repo", "add", "deep", str(repo.path))
+    assert lakehouse("sync", "deep").exit_code == 0
+    question = "SELECT s.path, e.status FROM snapshots s JOIN extracts e USING (blob_sha)"
+    statuses = {row["path"]: row["status"] for row in lakehouse_json("sql", question)}
+    assert statuses.keys() == {*DEEP, "fine.py"}
+    assert statuses["lambdas.py"] == "cut_off"
+    question = "SELECT path FROM edges WHERE kind = 'CALL' AND dst_path = path AND path IN ('aliases.py', 'fine.py')"
+    assert sorted(row["path"] for row in lakehouse_json("sql", question)) == ["aliases.py", "fine.py"]
+
+
 NOT_LINE_ENDS = ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f"]
 """Characters that git takes in names, and that split lines in `str.splitlines` or stood between the parts of a key."""
 
