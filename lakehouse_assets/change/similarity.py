@@ -8,6 +8,7 @@ text with its few best candidates only, so that the work grows with the texts, n
 
 from collections import Counter
 from collections.abc import Mapping
+from io import StringIO
 
 THRESHOLD = 50
 """Percent from which two texts count as versions of one; what git takes by default."""
@@ -56,7 +57,7 @@ def name_distance(old: str, new: str) -> int:
 
 
 def _lines(text: str) -> Lines:
-    return Counter(text.splitlines(keepends=True))
+    return Counter(StringIO(text))
 
 
 def _candidates(lines: Lines, holders: Mapping[str, list[str]]) -> list[str]:

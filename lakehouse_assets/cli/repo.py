@@ -9,6 +9,7 @@ from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings, load_settings
+from lakehouse_assets.core.text import lines_of
 
 if TYPE_CHECKING:
     from lakehouse_assets.core.repository import Repository
@@ -159,7 +160,7 @@ def _pairs(name: str | None, location: str | None, from_file: Path | None) -> li
     if name is not None:
         raise click.UsageError("--from FILE takes no NAME")
     try:
-        lines = from_file.read_text(encoding="utf-8").splitlines()
+        lines = lines_of(from_file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(
             subject=str(from_file),

@@ -32,7 +32,11 @@ COMMITS = TableContract(
             nullable=True,
             description="Commit time; NULL if git's number is no date.",
         ),
-        Column(name="subject", type="string", description="First paragraph of the message, on one line."),
+        Column(
+            name="subject",
+            type="string",
+            description="First paragraph of the message, on one line, or its first 10,000 characters and an ellipsis.",
+        ),
     ),
     key=("repo", "commit_sha"),
     partition_by=("repo",),

@@ -61,7 +61,7 @@ def from_wire(text: str) -> LakehouseError | None:
 
     Spark hands a worker's exception home as the text of its traceback, so the parts travel as one line in it.
     """
-    for line in text.splitlines():
+    for line in text.split("\n"):
         _, mark, tail = line.partition(_WIRE_MARK)
         if mark:
             return rebuilt(json.JSONDecoder().raw_decode(tail)[0])

@@ -15,6 +15,16 @@ def visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
 
 
+def lines_of(text: str) -> list[str]:
+    r"""Split text into lines as Python, editors and compilers count them: at `\n`, `\r\n` and `\r` alone.
+
+    `str.splitlines` also splits at form feeds, U+0085, U+2028 and others, which stand in names, strings and comments.
+    """
+    if not text:
+        return []
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+
+
 def fenced(text: str, language: str = "") -> str:
     """Text as a block of code in Markdown that nothing in it can end: its fence is longer than any row of ticks."""
     fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))

@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.text import lines_of
 from lakehouse_assets.lake.stored_texts import stored_texts
 from lakehouse_assets.lake.tables import Lake
 
@@ -52,7 +53,7 @@ class Texts:
                     return found
                 wanted, self._wanted = (self._wanted - self._held.keys()) | {blob}, set()
             texts = stored_texts(self._lake, sorted(wanted))
-            read = {each: tuple(texts[each].splitlines()) if each in texts else None for each in wanted}
+            read = {each: tuple(lines_of(texts[each])) if each in texts else None for each in wanted}
             with self._lock:
                 self._held |= read
                 while len(self._held) > max(_KEPT, len(read)):

@@ -39,6 +39,14 @@ def log_entry(folder: LakePath, version: int) -> LakePath:
     return folder / "_delta_log" / f"{version:020}.json"
 
 
+def actions_of(entry: bytes) -> list[dict[str, Any]]:
+    """Parse a log entry: one JSON object a line, and only a line feed ends a line.
+
+    Names in it may hold any other character at which `str.splitlines` splits, such as U+2028.
+    """
+    return [json.loads(line) for line in entry.split(b"\n") if line]
+
+
 def has_log(folder: LakePath) -> bool:
     """Whether a table has been made there. Only entries count: a writer that makes it just now, or was killed at it,
     leaves other files."""
@@ -106,8 +114,8 @@ def newest_version(folder: LakePath, known: int) -> int | None:
     Only the entries behind it are looked at: delta-rs would go through all files of the table to bring it up.
     """
     while (entry := log_entry(folder, known + 1)).exists():
-        text = entry.read_text()
-        if '"metaData"' in text or '"protocol"' in text:
+        data = entry.read_bytes()
+        if b'"metaData"' in data or b'"protocol"' in data:
             return None
         known += 1
     return known

@@ -3,7 +3,6 @@
 Cost: the commit's own files, of which DuckDB keeps the first few rows; whatever the size of the table.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -11,6 +10,7 @@ from urllib.parse import unquote
 import duckdb
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.commit_log import actions_of
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.scan import files_relation
@@ -28,7 +28,7 @@ def commit_samples(lake: Lake, contract: TableContract, version: int, *, limit: 
     entry = lake.path(contract) / "_delta_log" / f"{version:020}.json"
     if not entry.exists():
         return samples_of(contract, note=f"the log no longer has version {version}")
-    actions: list[dict[str, Any]] = [json.loads(line) for line in entry.read_text().splitlines()]
+    actions = actions_of(entry.read_bytes())
     feed = _files(lake.path(contract), [action["cdc"] for action in actions if "cdc" in action])
     came = _files(lake.path(contract), _data(actions, "add"))
     gone = _files(lake.path(contract), _data(actions, "remove"))

@@ -14,12 +14,14 @@ import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
 import pyarrow as pa
 
 from lakehouse_assets.core.collector import undisturbed
+from lakehouse_assets.core.deep_calls import on_deep_stack
 from lakehouse_assets.core.errors import LakehouseError, from_wire
 from lakehouse_assets.lake.link_store import rows_by_table
 from lakehouse_assets.link.parts import Part, dealt
@@ -116,7 +118,7 @@ def work() -> None:
     with Connection(os.dup(0), writable=False) as orders, Connection(os.dup(1), readable=False) as back:
         os.dup2(2, 1)  # what anything prints must not get between the messages
         try:
-            _work(orders, back)
+            on_deep_stack(partial(_work, orders, back))
         except LakehouseError as error:
             sys.exit(error.to_wire())
 

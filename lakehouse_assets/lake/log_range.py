@@ -16,7 +16,7 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
-from lakehouse_assets.lake.commit_log import log_entry
+from lakehouse_assets.lake.commit_log import actions_of, log_entry
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.tables import entry_identity
 from lakehouse_assets.plan.cursors import CommitFacts, Cursor, TableState
@@ -123,13 +123,13 @@ def _entry(folder: LakePath, version: int) -> _LogEntry | None:
 @lru_cache(maxsize=256)
 def _read_entry(folder: LakePath, version: int, identity: tuple[int, int]) -> _LogEntry:
     """Kept by what tells the file from another in its place: a run asks for each of its repositories."""
-    text = log_entry(folder, version).read_text()
-    actions = [json.loads(line) for line in text.splitlines() if line]
+    data = log_entry(folder, version).read_bytes()
+    actions = actions_of(data)
     files = (
         FileFacts(path=action["path"], size=0, rows=None, partition=action.get("partitionValues") or {})
         for action in feed_actions(actions)
     )
-    return _LogEntry(mark=fingerprint([text]), facts=_commit(version, actions), files=tuple(files))
+    return _LogEntry(mark=fingerprint([data]), facts=_commit(version, actions), files=tuple(files))
 
 
 def _mark(folder: LakePath, version: int) -> str | None:

@@ -125,7 +125,7 @@ def read_on_from(checkpoint: Path) -> int | None:
         return None
     place = checkpoint / "offsets" / str(max(numbers))
     try:
-        return int(json.loads(place.read_text().splitlines()[-1])["reservoirVersion"])
+        return int(json.loads(place.read_text("utf-8").rstrip("\n").split("\n")[-1])["reservoirVersion"])
     except (ValueError, KeyError, IndexError, TypeError):
         failed = LakeStateError(
             subject=str(place),

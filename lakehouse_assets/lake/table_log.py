@@ -3,7 +3,6 @@
 Cost: every log entry that is there, and one checkpoint. Maintenance reads it; updates never do.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -12,6 +11,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.commit_log import actions_of
 from lakehouse_assets.lake.log_range import feed_actions, oldest_version
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.tables import Lake
@@ -35,7 +35,7 @@ def table_log(lake: Lake, contract: TableContract) -> TableLog:
         path = folder / _LOG / f"{version:020}.json"
         if not path.exists():
             continue  # the checkpoint at the oldest version stands for it
-        actions = [json.loads(line) for line in path.read_text().splitlines() if line]
+        actions = actions_of(path.read_bytes())
         entries[version] = at = _committed_at(actions, path)
         feed += [_feed_file(action, contract, living, version, at) for action in feed_actions(actions)]
         if version == oldest > 0:

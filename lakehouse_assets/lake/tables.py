@@ -4,7 +4,6 @@ Invariant: a table is made from its contract alone. A folder that is there witho
 is an error, never an empty table: taking it for one would turn the next write into a loss.
 """
 
-import json
 import re
 import sys
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import StorePlace
-from lakehouse_assets.lake.commit_log import has_log, log_entry
+from lakehouse_assets.lake.commit_log import actions_of, has_log, log_entry
 from lakehouse_assets.lake.local_sql import read_object_stores
 from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 from lakehouse_assets.lake.spark_errors import delta_errors
@@ -288,7 +287,7 @@ def commit_files(path: LakePath, version: int | None) -> CommitFiles:
     """What the log entry of `version` says; nothing for None. Files of the change feed are not counted."""
     if version is None:
         return CommitFiles()
-    actions = [json.loads(line) for line in log_entry(path, version).read_text().splitlines()]
+    actions = actions_of(log_entry(path, version).read_bytes())
     added = [action["add"]["size"] for action in actions if "add" in action]
     return CommitFiles(added=len(added), removed=sum("remove" in action for action in actions), bytes_added=sum(added))
 

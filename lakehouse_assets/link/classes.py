@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from lakehouse_assets.link.imports import Imports, Thing
+from lakehouse_assets.link.keys import PART
 from lakehouse_assets.link.units import Name
 
 UNKNOWN: Thing = ("?",)
@@ -83,14 +84,14 @@ class Classes:
                 orders.append(list(above.classes))
             else:
                 orders.append([base])
-        merged = _merged([*[list(order) for order in orders], list(bases)])
+        merged = orders[0] if len(orders) == 1 else _merged([*orders, list(bases)])
         if merged is None or own in merged:
             consistent = False
             merged = [entry for order in orders for entry in order if entry != own]
         return Order(tuple(dict.fromkeys([own, *merged])), consistent)
 
     def member(self, path: str, descriptor: str, name: str) -> Name | None:
-        return self.world.fact("member", path, f"{descriptor}\x1f{name}")
+        return self.world.fact("member", path, f"{descriptor}{PART}{name}")
 
     def lookup(self, path: str, descriptor: str, name: str, after: Thing | None = None) -> Member | str | None:
         """The first class in the order that has the attribute; else the dotted name it would have in a base outside.

@@ -4,6 +4,9 @@ from collections.abc import Collection
 
 from lakehouse_assets.link.modules import folder_of
 
+GO_TEST = "_test.go"
+"""How files end that are part of a package only while it is tested."""
+
 
 class FileIndex:
     """Answers by path (`path`), by the last parts of a path (`suffix`), and by those of a folder (`folder`)."""
@@ -28,7 +31,7 @@ class FileIndex:
         """The first file with the ending that is the last part of `tail`, of each folder that ends in the rest."""
         if self._first is None:
             self._first = {}
-            for path in sorted(self._paths, reverse=True):
+            for path in sorted((path for path in self._paths if not path.endswith(GO_TEST)), reverse=True):
                 ending = f".{path.rpartition('.')[2]}"
                 self._first.setdefault(ending, {})[folder_of(path)] = path
         wanted, _, ending = tail.rpartition("/")
@@ -44,5 +47,5 @@ def questions_about(path: str) -> list[tuple[str, str]]:
     return [
         ("path", path),
         *(("suffix", "/".join(parts[i:])) for i in range(len(parts))),
-        *(("folder", f"{'/'.join(folder[i:])}/{ending}") for i in range(len(folder))),
+        *(("folder", f"{'/'.join(folder[i:])}/{ending}") for i in range(len(folder) or 1)),
     ]

@@ -7,7 +7,7 @@ A thing is a flat tuple of strings whose first part says what it is:
 
 from typing import Any, Literal, NamedTuple
 
-from lakehouse_assets.link.keys import ELSEWHERE
+from lakehouse_assets.link.keys import ELSEWHERE, PART
 from lakehouse_assets.link.modules import STANDARD_LIBRARY, candidates, child, relative_folder
 from lakehouse_assets.link.units import CLASS, Import, Name
 from lakehouse_assets.link.world import World
@@ -283,7 +283,7 @@ class Imports:
                 case ("x", dotted):
                     things.append(("x", f"{dotted}.{name}"))
                 case ("c", path, descriptor):
-                    member: Name | None = self.world.fact("member", path, f"{descriptor}\x1f{name}")
+                    member: Name | None = self.world.fact("member", path, f"{descriptor}{PART}{name}")
                     if member is not None:
                         things += [self.definition(path, own) for own in member.definitions]
         return Found(tuple(dict.fromkeys(things)), tuple(dict.fromkeys(variables)))

@@ -1,13 +1,18 @@
-"""Keys of facts and shared variables, as text while a file is linked and as 64-bit numbers where they are kept."""
+"""Keys of facts and shared variables, as text while a file is linked and as 64-bit numbers where they are kept.
+
+Separators begin with NUL, the one character that git takes in no path and that extraction leaves in no name.
+"""
 
 from collections.abc import Iterable
 
 from xxhash import xxh64_intdigest
 
-PART = "\x1f"
+PART = "\0\x1f"
 """Between the parts of a key or a value."""
-ELSEWHERE = "\x1e"
+ELSEWHERE = "\0\x1e"
 """Between the name of another repository and a path in it."""
+ENTRY = "\0\x1d"
+"""Between texts that are hashed together."""
 MISSING = 0
 """The hash of a fact that is not there."""
 
@@ -33,4 +38,4 @@ def hash_of(value: object) -> int:
 def hash_of_values(values: Iterable[str]) -> int:
     """Of what a shared variable holds, in whatever order it comes."""
     ordered = sorted(values)
-    return number_of("\x1d".join(ordered)) if ordered else MISSING
+    return number_of(ENTRY.join(ordered)) if ordered else MISSING

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lakehouse_assets.core.collector import undisturbed
+from lakehouse_assets.core.deep_calls import on_deep_stack
 from lakehouse_assets.link.files import FileIndex, questions_about
 from lakehouse_assets.link.keeping import Keeper, provided
 from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART, number_of, number_of_bytes
@@ -46,10 +47,14 @@ def link_repository(
 
     `load` gives summaries by path and is asked for as few as possible.
     """
-    with undisturbed():
+
+    def linked() -> LinkResult:
         linking = Linking(repo, files, load, neighbours or NoNeighbours(), previous)
         linking.started().run()
         return linking.finished()
+
+    with undisturbed():
+        return on_deep_stack(linked)
 
 
 class Linking:

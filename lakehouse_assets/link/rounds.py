@@ -261,7 +261,7 @@ class Rounds:
 
 
 def _box_hash(inbox: Mapping[str, tuple[str, ...]]) -> int:
-    return hash_of_values(f"{name}\x1c{value}" for name, values in inbox.items() for value in values)
+    return hash_of_values(f"{name}{PART}{value}" for name, values in inbox.items() for value in values)
 
 
 def _readable(name: str) -> str:

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from lakehouse_assets.extract.python.flows_tables import Fun, Imp
+from lakehouse_assets.link.keys import PART
 
 MODULE, CLASS, FUNCTION, LAMBDA = range(4)
 
@@ -141,12 +142,12 @@ class Unit:
         facts: dict[str, Any] = {"stars": self.stars() or None, "all": self.all_names()}
         facts["names"] = tuple(sorted(self.names))
         for name in self.names:
-            facts[f"name\x1f{name}"] = self.name(name)
+            facts[f"name{PART}{name}"] = self.name(name)
         for descriptor in self.descriptors:
-            facts[f"def\x1f{descriptor}"] = self.definition(descriptor)
+            facts[f"def{PART}{descriptor}"] = self.definition(descriptor)
         for d, row in self.classes.items():
             descriptor = self.descriptors[d]
-            facts[f"class\x1f{descriptor}"] = self.bases(descriptor)
+            facts[f"class{PART}{descriptor}"] = self.bases(descriptor)
             for name in row[3]:
-                facts[f"member\x1f{descriptor}\x1f{name}"] = self.member(descriptor, name)
+                facts[f"member{PART}{descriptor}{PART}{name}"] = self.member(descriptor, name)
         return facts

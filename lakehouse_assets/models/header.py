@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from lakehouse_assets.contracts.table import ColumnType
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.problems import first_problem
+from lakehouse_assets.core.text import lines_of
 from lakehouse_assets.models.audits import Audit
 
 Materialization = Literal["view", "full", "by_key", "by_partition", "by_time"]
@@ -160,7 +161,7 @@ def header_of(path: Path, said: Mapping[str, Any], *, first: int = 1, text: str 
 
 
 def _line_of(header: str, name: str) -> int:
-    lines = [number for number, line in enumerate(header.splitlines()) if name and line.startswith(f"{name}:")]
+    lines = [number for number, line in enumerate(lines_of(header)) if name and line.startswith(f"{name}:")]
     return lines[0] if lines else 0
 
 

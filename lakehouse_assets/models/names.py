@@ -9,6 +9,7 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.core.text import lines_of
 from lakehouse_assets.models.audits import THIS
 from lakehouse_assets.models.model import DIALECT, Model, place
 from lakehouse_assets.models.number_texts import Numbers, number_texts
@@ -137,7 +138,7 @@ def _has_line(node: exp.Expr) -> bool:
 
 
 def _line_in_header(model: Model, field: str) -> int:
-    lines = model.text.splitlines()
+    lines = lines_of(model.text)
     return next((i for i, text in enumerate(lines, 1) if text.strip().startswith(f"{field}:")), 1)
 
 

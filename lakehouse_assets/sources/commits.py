@@ -39,12 +39,17 @@ _MOST_LOOKED_UP = 4096
 _SCHEMA = arrow_schema(COMMITS.columns)
 _POSITION = COMMITS.column_names.index("first_parent_position")
 _YEAR_10000 = 253_402_300_800
+_LONGEST_FIELD = 10_000
+"""Characters kept of a subject, a name and an address; what is behind them is cut off, which an ellipsis tells."""
+_CUT_OFF = "…"
+_LONGEST_MESSAGE = 8 * _LONGEST_FIELD
+"""Bytes looked at: more than those characters take in any encoding."""
 _SPACE = b" \t\n\r"
 """What git counts as white space."""
 
 
 class Commit(NamedTuple):
-    """The parts of a commit; short-lived, so a tuple."""
+    """The parts of a commit, of the message the beginning; short-lived, so a tuple."""
 
     tree: str
     parents: list[str]
@@ -164,7 +169,7 @@ class _History:
             None,
             *_person(commit.author, commit.encoding),
             *_person(commit.committer, commit.encoding),
-            decode_field(subject(commit.message), commit.encoding),
+            shown_field(subject(commit.message), commit.encoding),
         )
         return commit.parents
 
@@ -210,7 +215,8 @@ def _positioned(line: list[pa.RecordBatch], *, start: int = 0) -> Iterator[pa.Re
 
 
 def parsed_commit(data: bytes) -> Commit:
-    header, _, message = data.partition(b"\n\n")
+    end = data.find(b"\n\n")
+    header, message = (data, b"") if end < 0 else (data[:end], _beginning(data, end + 2))
     tree = author = committer = b""
     encoding = None
     parents: list[str] = []
@@ -233,6 +239,14 @@ def parsed_commit(data: bytes) -> Commit:
     return Commit(tree.decode("latin-1"), parents, author, committer, encoding, message)
 
 
+def _beginning(data: bytes, start: int = 0) -> bytes:
+    """As many bytes as are looked at, not ending within a character of UTF-8."""
+    end = start + _LONGEST_MESSAGE
+    while start < end < len(data) and data[end] & 0xC0 == 0x80:
+        end -= 1
+    return data[start:end]
+
+
 def _person(line: bytes, encoding: bytes | None) -> tuple[str, str, int | None]:
     """Name, address and microseconds since 1970, as far as the line has them."""
     who, _, when = line.rpartition(b">")
@@ -245,4 +259,10 @@ def _person(line: bytes, encoding: bytes | None) -> tuple[str, str, int | None]:
 def _identity(who: bytes, encoding: bytes | None) -> tuple[str, str]:
     name, _, rest = who.partition(b"<")
     address = rest.partition(b">")[0]
-    return decode_field(name.strip(_SPACE), encoding), decode_field(address.strip(_SPACE), encoding)
+    return shown_field(name.strip(_SPACE), encoding), shown_field(address.strip(_SPACE), encoding)
+
+
+def shown_field(value: bytes, encoding: bytes | None) -> str:
+    """A field of a commit as text, cut off where it is longer than anyone reads."""
+    text = decode_field(_beginning(value), encoding)
+    return text if len(text) <= _LONGEST_FIELD else text[:_LONGEST_FIELD] + _CUT_OFF

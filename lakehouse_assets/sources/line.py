@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.sources.commits import parsed_commit, subject
-from lakehouse_assets.sources.decoding import decode_field
+from lakehouse_assets.sources.commits import parsed_commit, shown_field, subject
 from lakehouse_assets.sources.head import Head
 from lakehouse_assets.sources.objects import Objects, shallow_boundary
 from lakehouse_assets.sources.trees import NotComparable, changes_since, tree_files
@@ -44,7 +43,7 @@ def read_line(
             LineCommit(
                 commit_sha=sha,
                 before=before,
-                subject=decode_field(subject(commit.message), commit.encoding),
+                subject=shown_field(subject(commit.message), commit.encoding),
                 files_changed=_files_changed(objects, before, commit.tree),
             )
         )

@@ -16,6 +16,10 @@ _TYPE_BITS = 0o170000
 _TREE = 0o040000
 _TREE_OF_COMMIT = re.compile(rb"tree ([0-9a-f]{40})\n")
 
+MOST_ENTRIES = 2_000_000
+MOST_PATH_BYTES = 512 * 1024**2
+"""Of all paths in a tree together. Trees that share subtrees can name billions of files in a few kilobytes."""
+
 TreeFile = tuple[bytes, int, str]
 """Path, mode and id of something that is not a tree."""
 
@@ -35,17 +39,46 @@ class NotComparable:
     reason: str
 
 
+class _Size:
+    """The size of what is walked, as far as the walk has come."""
+
+    def __init__(self) -> None:
+        self._entries = self._path_bytes = 0
+
+    def exceeded_by(self, path: bytes) -> str | None:
+        """Count one more entry; the limit that it exceeds, if any."""
+        self._entries += 1
+        self._path_bytes += len(path)
+        if self._entries > MOST_ENTRIES:
+            return f"it has more than {MOST_ENTRIES} entries"
+        if self._path_bytes > MOST_PATH_BYTES:
+            return f"its paths take more than {MOST_PATH_BYTES} bytes"
+        return None
+
+
 def tree_files(objects: Objects, tree: str) -> Iterator[TreeFile]:
     """Everything but trees, in git's order; an explicit stack, since trees may be nested deeply."""
     stack = [_entries(objects, tree, b"")]
+    size = _Size()
     while stack:
         for path, mode, sha in stack[-1]:
+            if (exceeded := size.exceeded_by(path)) is not None:
+                raise _too_large(objects.name, tree, exceeded)
             if mode & _TYPE_BITS == _TREE:
                 stack.append(_entries(objects, sha, path + b"/"))
                 break
             yield path, mode, sha
         else:
             stack.pop()
+
+
+def _too_large(name: str, tree: str, exceeded: str) -> SourceError:
+    return SourceError(
+        subject=f"repository {name}",
+        seen=f"tree {tree} is too large: {exceeded}",
+        why="a few objects that repeat each other can stand for more files than any machine holds",
+        remedy="follow a commit with a smaller tree (`--ref`), or remove the repository",
+    )
 
 
 def tree_of_commit(data: bytes) -> str | None:
@@ -72,6 +105,7 @@ def changes_since(objects: Objects, since: str, tree: str) -> TreeChanges | NotC
 def compared(objects: Objects, before: str, after: str) -> TreeChanges | NotComparable:
     files: list[TreeFile] = []
     gone: list[bytes] = []
+    size = _Size()
     pairs: list[tuple[bytes, str | None, str | None]] = [(b"", before, after)] if before != after else []
     while pairs:
         prefix, old_tree, new_tree = pairs.pop()
@@ -87,6 +121,8 @@ def compared(objects: Objects, before: str, after: str) -> TreeChanges | NotComp
             if was == now:
                 continue
             path = prefix + name
+            if (exceeded := size.exceeded_by(path)) is not None:
+                return NotComparable(reason=f"the difference to tree {after} is too large: {exceeded}")
             old_below = was[1] if was and was[0] & _TYPE_BITS == _TREE else None
             new_below = now[1] if now and now[0] & _TYPE_BITS == _TREE else None
             if old_below != new_below:

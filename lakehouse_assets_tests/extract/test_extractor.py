@@ -2,6 +2,7 @@
 
 import pytest
 
+from lakehouse_assets.core.text import lines_of
 from lakehouse_assets.extract.extractor import LANGUAGES, extract, extractor_version
 
 
@@ -19,3 +20,21 @@ def test_languages_have_versions_of_their_own():
     versions = {language: extractor_version(language) for language in LANGUAGES}
     assert len(set(versions.values())) == len(LANGUAGES)
     assert versions["Python"] == extractor_version.__wrapped__("Python")
+
+
+@pytest.mark.parametrize("language", ["Python", "JavaScript"])
+def test_lines_are_counted_alike_in_all_languages(language: str):
+    texts = {"Python": "def {}(): pass", "JavaScript": "function {}() {{}}"}
+    ends = ["\n", "\r\n", "\r", "\n\x0c\n", "\n"]
+    text = "".join(texts[language].format(f"f{i}") + end for i, end in enumerate(ends))
+    facts = extract(text, language)
+    assert facts.defs["line"][1:] == [1, 2, 3, 4, 6]
+    assert facts.lines == len(lines_of(text)) == 6
+
+
+def test_definitions_nested_too_deeply_are_cut_off_and_labelled():
+    many = "\n".join(f"x{i} = " + "lambda: " * 101 + "1" for i in range(3))
+    facts = extract(many, "Python")
+    assert (facts.status, len(facts.defs["kind"])) == ("cut_off", 1)
+    assert facts.diagnostics == ("1:0: has definitions nested more than 100 levels deep",)
+    assert extract("x = " + "lambda: " * 100 + "1", "Python").status == "ok"

@@ -3,6 +3,7 @@
 import pytest
 
 from lakehouse_assets.link.modules import ModuleIndex, candidates, relative_folder
+from lakehouse_assets_tests.support.linked import Linked, state_of
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,19 @@ def test_relative_imports_end_at_the_top():
     assert relative_folder("a/b/c.py", 1) == "a/b"
     assert relative_folder("a/b/c.py", 3) == ""
     assert relative_folder("a/b/c.py", 4) is None
+
+
+def test_an_edit_of_a_pyw_module_relinks_its_importers():
+    user = {"user.py": "import window\nwindow.show()\n"}
+    before = Linked({**user, "window.pyw": "def show(): ...\n"})
+    after = Linked({**user, "window.pyw": "def hide(): ...\n"}, state_of(before.result))
+    assert set(after.result.relinked) == {"user.py", "window.pyw"}
+    assert ("`user.py`/", "`window.pyw`/show().") in {(a, b) for a, b, *_ in before.links("CALL")}
+
+
+def test_a_path_with_a_separator_of_keys_gets_its_links():
+    files = {"a\x1e\x1f\x1db.py": "def f(): ...\ndef g(): f()\n", "\x1c.js": "function f() {}\nf();"}
+    assert {(a, b) for a, b, *_ in Linked(files).links("CALL")} == {
+        ("`a\x1e\x1f\x1db.py`/g().", "`a\x1e\x1f\x1db.py`/f()."),
+        ("`\x1c.js`/", "`\x1c.js`/f()."),
+    }

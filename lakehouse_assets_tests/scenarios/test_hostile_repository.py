@@ -92,6 +92,70 @@ def test_nothing_of_a_hostile_repository_is_run_and_nothing_outside_of_it_is_rea
     assert {"f", "g", "h"} <= found
 
 
+DEEP = {
+    "aliases.py": "def a0(): ...\n" + "".join(f"a{i} = a{i - 1}\n" for i in range(1, 1_500)) + "a1499()\n",
+    "branches.py": "if a:\n  f()\n" + "elif b:\n  f()\n" * 5_000,
+    "calls.py": "x = a" + ".b()" * 5_000,
+    "sum.py": "x = " + "+".join("1" * 20_000),
+    "lambdas.py": "x = " + "lambda: " * 1_000 + "1",
+    "deep.js": "x = " + "(" * 5_000 + ")" * 5_000,
+    "Deep.java": "class A {" * 2_000 + "}" * 2_000,
+    "deep.go": "package a\nfunc f() " + "{" * 2_000 + "}" * 2_000,
+    "deep.c": "int x = " + "+".join("1" * 20_000) + ";",
+}
+
+
+def test_a_file_that_is_nested_too_deeply_does_not_stop_its_repository(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    repo = RepoBuilder(tmp_path / "deep")
+    repo.commit({**DEEP, "fine.py": "def f(): ...\nf()\n"})
+    lakehouse("repo", "add", "deep", str(repo.path))
+    assert lakehouse("sync", "deep").exit_code == 0
+    question = "SELECT s.path, e.status FROM snapshots s JOIN extracts e USING (blob_sha)"
+    statuses = {row["path"]: row["status"] for row in lakehouse_json("sql", question)}
+    assert statuses.keys() == {*DEEP, "fine.py"}
+    assert statuses["lambdas.py"] == "cut_off"
+    question = "SELECT path FROM edges WHERE kind = 'CALL' AND dst_path = path AND path IN ('aliases.py', 'fine.py')"
+    assert sorted(row["path"] for row in lakehouse_json("sql", question)) == ["aliases.py", "fine.py"]
+
+
+NOT_LINE_ENDS = ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f"]
+"""Characters that git takes in names, and that split lines in `str.splitlines` or stood between the parts of a key."""
+
+
+def test_a_file_name_with_a_separator_in_it_harms_no_repository_of_the_lake(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    odd, plain = RepoBuilder(tmp_path / "odd"), RepoBuilder(tmp_path / "plain")
+    text = "def f(): ...\ndef g(): f()\n"
+    names = [f"{mark}.py" for mark in NOT_LINE_ENDS]
+    odd.commit(dict.fromkeys([*names, "a\u2028b/c.py"], text), author="An\u2028 <a@example.org>".encode())
+    plain.commit({"m.py": text})
+    lakehouse("repo", "add", "odd", str(odd.path))
+    lakehouse("repo", "add", "plain", str(plain.path))
+    assert lakehouse("sync", "--all").exit_code == 0
+    odd.commit(dict.fromkeys(names, text + "def h(): g()\n"))
+    plain.commit({"m.py": text + "def h(): g()\n"})
+    assert lakehouse("sync", "--all").exit_code == 0
+    question = "SELECT repo, path, count(*) AS calls FROM edges WHERE kind = 'CALL' GROUP BY ALL"
+    calls = {(row["repo"], row["path"]): row["calls"] for row in lakehouse_json("sql", question)}
+    assert calls == {
+        **{("odd", name): 2 for name in names},
+        ("odd", "a\u2028b/c.py"): 1,
+        ("plain", "m.py"): 2,
+    }
+    assert lakehouse("vacuum", "--dry-run").exit_code == 0
+    assert lakehouse("delta-diff", "definitions", "0", "1").exit_code == 0
+    assert lakehouse("story").exit_code == 0
+    assert lakehouse("repo", "remove", "odd").exit_code == 0
+    plain.commit({"m.py": text})
+    assert lakehouse("sync", "plain").exit_code == 0
+    assert lakehouse("vacuum").exit_code == 0
+
+
 def test_questions_about_hostile_names_are_answered_as_text(
     hostile: RepoBuilder, marker: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):

@@ -1,6 +1,7 @@
 """The history in `commits` is the one that git tells."""
 
 import datetime as dt
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -176,6 +177,19 @@ def test_subjects_are_those_of_git_log(repo: RepoBuilder) -> None:
 @given(st.binary(max_size=200))
 def test_any_message_has_a_subject_on_one_line(message: bytes) -> None:
     assert b"\n" not in commits.subject(message)
+
+
+def test_a_commit_that_is_all_subject_is_cut_off(repo: RepoBuilder) -> None:
+    long = 5_000_000
+    repo.commit({"a.py": "x"}, message="\u00e4\n" * long, author=b"n" * long + b" <" + b"a" * long + b">")
+    tracemalloc.start()
+    row = _only(repo.path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert row["subject"] == "\u00e4 " * 5_000 + "…"
+    assert row["author_name"] == "n" * 10_000 + "…"
+    assert row["author_email"] == "a" * 10_000 + "…"
+    assert peak < 20 * long, "a few copies of the object, and nothing for each of its lines"
 
 
 def test_a_commit_with_signature_headers_is_read_like_any_other(repo: RepoBuilder) -> None:

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
 from lakehouse_assets.core.errors import SourceError
+from lakehouse_assets.sources import trees
 from lakehouse_assets.sources.objects import Objects
 from lakehouse_assets.sources.trees import NotComparable, TreeChanges, changes_since, tree_files
 from lakehouse_assets_tests.support.histories import History, Step, steps
@@ -120,6 +121,36 @@ def test_trees_whose_names_could_stand_for_one_path_are_left_to_the_whole_readin
     oid = repo.repository.create_blob(b"x").raw
     tree = repo.write_raw_tree([(b"100644", name, oid) for name in names])
     assert isinstance(changes_since(Objects(repo.path, "repo"), old, tree), NotComparable)
+
+
+def _bomb(repo: RepoBuilder, *, with_files: bool) -> str:
+    """A tree of 12 levels with 10 names each that all lead to one tree: a million million files, or folders."""
+    oid = repo.repository.create_blob(b"x").raw
+    tree = repo.write_raw_tree([(b"100644", b"f", oid)] if with_files else [])
+    for _ in range(12):
+        tree = repo.write_raw_tree([(b"40000", b"%d" % number, bytes.fromhex(tree)) for number in range(10)])
+    return tree
+
+
+@pytest.mark.parametrize("with_files", [True, False], ids=["files", "empty folders"])
+def test_a_few_objects_that_stand_for_billions_of_files_are_refused_by_name(
+    repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch, with_files: bool
+) -> None:
+    monkeypatch.setattr(trees, "MOST_ENTRIES", 10_000)
+    bomb = _bomb(repo, with_files=with_files)
+    objects = Objects(repo.path, "repo")
+    with pytest.raises(SourceError, match=r"repository repo.*more than 10000 entries"):
+        list(tree_files(objects, bomb))
+    told = changes_since(objects, repo.commit({"a.py": "x"}), bomb)
+    assert isinstance(told, NotComparable)
+    assert "more than 10000 entries" in told.reason
+
+
+def test_a_tree_that_is_all_path_is_refused(repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trees, "MOST_PATH_BYTES", 10_000)
+    sha = repo.commit({"d/" * 200 + "f.py": "x"})
+    with pytest.raises(SourceError, match="paths take more than 10000 bytes"):
+        list(tree_files(Objects(repo.path, "repo"), repo.tree_of(sha)))
 
 
 def test_a_deep_tree_is_compared_like_any_other(repo: RepoBuilder) -> None:

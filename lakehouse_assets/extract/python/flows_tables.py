@@ -114,7 +114,7 @@ class Tables:
     def constant(self, value: Any) -> int:
         """Index of a constant: `s:text`, `i:number`, or `t:type` where the value itself serves no one."""
         kind = value.__class__
-        if kind is str and len(value) <= LONGEST_CONSTANT:
+        if kind is str and len(value) <= LONGEST_CONSTANT and "\0" not in value:  # which separates parts of keys
             text = "s:" + value
         elif kind is int and -10_000 < value < 10_000:
             text = f"i:{value}"

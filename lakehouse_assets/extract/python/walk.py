@@ -30,6 +30,8 @@ from lakehouse_assets.extract.python.syntax import (
 )
 
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+MOST_LEVELS = 100
+"""How deep definitions may be nested: the name of each tells all that are around it."""
 Waiting = list[tuple[Any, int, str]]
 """Nodes still to be numbered, each with its parent's number and the field it is in; the next one last."""
 
@@ -42,6 +44,7 @@ class Walk:
         self._deadline = deadline
         self._most_nodes = most_nodes
         self._nodes = 0
+        self._level = 0
         self._module(tree)
 
     def _open(self, node: Any, parent: int, source: int, label: str) -> Rows:
@@ -85,6 +88,9 @@ class Walk:
         return body[1:]
 
     def _definition(self, node: Any, outer: Rows, events: list[Any], source: int, label: str) -> None:
+        self._level += 1
+        if self._level > MOST_LEVELS:
+            raise LimitReachedError(f"has definitions nested more than {MOST_LEVELS} levels deep")
         rows = self._open(node, outer.d, source, label)
         base = node.lineno
         is_class = node.__class__ is ast.ClassDef
@@ -112,6 +118,7 @@ class Walk:
             body = self._docstring(rows, rows.events, node.body)
             self._go(rows, rows.events, [(child, 0, "body") for child in reversed(body)], base)
         self._close(rows)
+        self._level -= 1
         # A lambda is part of what its surroundings do; a class or function is only there, under its name.
         inside = f"{rows.signature_hash} {rows.body_hash}" if node.__class__ is ast.Lambda else node.name
         at = len(outer.kinds)

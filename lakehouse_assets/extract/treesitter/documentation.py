@@ -5,6 +5,7 @@ import inspect
 import re
 from collections.abc import Sequence
 
+from lakehouse_assets.core.text import lines_of
 from lakehouse_assets.extract.treesitter.grammars import Grammar
 
 LONGEST_GAP = 600
@@ -80,4 +81,4 @@ class Documentation:
 
 
 def _dedented(text: str) -> str:
-    return "\n".join(line.strip() for line in text.strip().splitlines())
+    return "\n".join(line.strip() for line in lines_of(text.strip()))

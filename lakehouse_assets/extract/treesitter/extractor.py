@@ -9,11 +9,14 @@ from lakehouse_assets.extract.treesitter.tables import cut_off, facts_of_tree
 __all__ = ["SUPPORTED", "Limits", "extract_with_tree_sitter"]
 
 DEFAULT_LIMITS = Limits()
+_SUBSTITUTE = b"\x1a"
+"""Stands for NUL, which separates the parts of keys in linking and so is in no name."""
 
 
 def extract_with_tree_sitter(source: str | bytes, language: str, limits: Limits = DEFAULT_LIMITS) -> Facts:
     """The local facts of a file in one of the `SUPPORTED` languages. Linear in its bytes; any bytes give facts."""
     raw = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    raw = raw.replace(b"\0", _SUBSTITUTE)
     grammar = grammar_of(language)
     if len(raw) > limits.max_bytes:
         return cut_off(raw, grammar, f"{len(raw)} bytes are more than the {limits.max_bytes} that are read")

@@ -11,10 +11,11 @@ Numbers = NDArray[np.int64]
 
 
 class Lines:
-    """The lines of a text, found by byte offset. Lines count from 0 here."""
+    """The lines of a text, found by byte offset, with the same ends as in `core.text.lines_of`; counted from 0."""
 
     def __init__(self, raw: bytes) -> None:
-        breaks = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
+        at = np.frombuffer(raw + b" ", dtype=np.uint8)
+        breaks = np.flatnonzero((at[:-1] == ord("\n")) | ((at[:-1] == ord("\r")) & (at[1:] != ord("\n"))))
         self.starts: Numbers = np.concatenate((np.zeros(1, dtype=np.int64), breaks + 1))
 
     def place(self, offsets: list[int]) -> tuple[Numbers, Numbers]:

@@ -23,6 +23,7 @@ def summarize(walked: Walked, marks: Marks, named: Sequence[Named], grammar: Gra
         "form": "names",
         "language": grammar.language,
         "package": marks.package,
+        "members_in_scope": grammar.members_in_scope,
         "definitions": [[at, one.name, one.kind, one.container] for at, one in enumerate(named) if at],
         "calls": [[d[row], n[row], name, receiver] for row, (_, name, receiver) in calls],
         "imports": _imports(walked, marks, grammar),

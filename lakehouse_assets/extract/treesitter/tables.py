@@ -119,4 +119,5 @@ def _told(lines: Lines, offset: int, message: str) -> str:
 
 
 def _line_count(raw: bytes) -> int:
-    return raw.count(b"\n") + (not raw.endswith(b"\n") and bool(raw))
+    ends = raw.count(b"\n") + raw.count(b"\r") - raw.count(b"\r\n")
+    return ends + (not raw.endswith((b"\n", b"\r")) and bool(raw))

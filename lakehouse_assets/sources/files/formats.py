@@ -17,6 +17,7 @@ from lakehouse_assets.contracts.files import LANDED_KEY, FileColumn, FileIngest
 from lakehouse_assets.contracts.schemas import arrow_type
 from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.core.errors import BadInputError, SourceError
+from lakehouse_assets.core.text import lines_of
 from lakehouse_assets.lake.rows import type_name
 from lakehouse_assets.sources.calendar import beyond_calendar
 from lakehouse_assets.sources.files.nested import flat_table, records_at
@@ -47,7 +48,7 @@ def _read(files: FileIngest, path: Path) -> pa.Table:
             document = json.loads(path.read_text("utf-8"))
             return flat_table(records_at(document, files.records, keep=files.keep, subject=str(path)))
         case "jsonl":
-            lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+            lines = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
             return flat_table(records_at(lines, files.records, keep=files.keep, subject=str(path)))
         case "parquet":
             return pq.ParquetFile(path).read()
@@ -88,7 +89,7 @@ def _delimited(files: FileIngest, path: Path, delimiter: str) -> pa.Table:
 def _log(files: FileIngest, path: Path) -> pa.Table:
     pattern = re.compile(files.pattern)
     columns: dict[str, list[str | None]] = {name: [] for name in pattern.groupindex}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+    for number, line in enumerate(lines_of(path.read_text("utf-8")), start=1):
         found = pattern.search(line)
         if found is None and line.strip() and files.unmatched == "raise":
             raise bad_file(path, f"line {number} does not match the pattern")
