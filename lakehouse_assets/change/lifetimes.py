@@ -1,8 +1,9 @@
 """The lives of definitions and relationships, brought from one commit to the next.
 
 Invariant: of one thing at most one life is open, and it is open exactly while the thing is there. What is in the
-present and has no open life begins one; an open life of what is no longer present ends. All else stays as it is, so
-that an update writes rows for what came and went, and doing it twice changes nothing.
+present and has no open life begins one; an open life of what is no longer present ends. An open life tells of its thing
+what the present does, such as a name that a new source root gives it. All else stays as it is, so that an update writes
+rows for what came, went or is called otherwise, and doing it twice changes nothing.
 """
 
 from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES, LIFE, SPAN
@@ -13,11 +14,8 @@ PRESENT_DEFINITIONS = """
 SELECT repo, path, def_id, symbol, kind, qualified_name FROM {definitions}"""
 
 PRESENT_EDGES = """
-SELECT DISTINCT l.repo, l.path, l.kind, coalesce(l.caller_def, l.src_def) AS src_def, l.dst_repo, l.dst_path, l.dst_def,
-  s.qualified_name AS source, coalesce(l.external, t.qualified_name) AS target
-FROM {links} AS l
-LEFT JOIN {definitions} AS s ON s.repo = l.repo AND s.path = l.path AND s.def_id = coalesce(l.caller_def, l.src_def)
-LEFT JOIN {definitions} AS t ON t.repo = l.dst_repo AND t.path = l.dst_path AND t.def_id = l.dst_def"""
+SELECT DISTINCT repo, path, kind, coalesce(caller_def, src_def) AS src_def, dst_repo, dst_path, dst_def, external
+FROM {links}"""
 
 
 def lifetimes_sql(contract: TableContract, *, stored: str, present: str, commit: str, previous: str) -> str:
@@ -33,12 +31,15 @@ def lifetimes_sql(contract: TableContract, *, stored: str, present: str, commit:
     def of(relation: str, names: list[str]) -> str:
         return ", ".join(f"{relation}.{name}" for name in names)
 
+    is_open = "o.removed_in IS NULL AND p.repo IS NOT NULL"
+    current = ", ".join(f"CASE WHEN {is_open} THEN p.{name} ELSE o.{name} END AS {name}" for name in told)
     return f"""
 SELECT {of("s", identity)}, s.life, {of("s", told)}, s.first_commit, s.after_commit,
   CASE WHEN s.ends THEN {previous} ELSE s.last_commit END AS last_commit,
   CASE WHEN s.ends THEN {commit} ELSE s.removed_in END AS removed_in
 FROM (
-  SELECT o.*, o.removed_in IS NULL AND p.repo IS NULL AS ends
+  SELECT {of("o", [*identity, *sorted(apart)])}, {current},
+    o.removed_in IS NULL AND p.repo IS NULL AS ends
   FROM {stored} AS o LEFT JOIN {present} AS p USING ({same})
 ) AS s
 UNION ALL

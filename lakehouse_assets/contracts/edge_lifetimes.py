@@ -1,7 +1,8 @@
 """When each relationship between definitions came and went.
 
 Only those that linking finds: calls, imports, bases, overrides and references. What holds inside one definition
-(syntax, control and data flow) lives and dies with its body, and is told by that body's changes.
+(syntax, control and data flow) lives and dies with its body, and is told by that body's changes. What the two ends are
+called is in `definition_lifetimes`: a name can change while no line of the file that owns the relationship does.
 """
 
 from lakehouse_assets.contracts.definition_lifetimes import LIFE, SPAN
@@ -19,12 +20,11 @@ EDGE_LIFETIMES = TableContract(
         Column(name="dst_path", type="string", description="File of the definition it leads to."),
         Column(name="dst_def", type="bigint", description="Definition it leads to."),
         *LIFE,
-        Column(name="source", type="string", nullable=True, description="Qualified name of where it starts."),
         Column(
-            name="target",
+            name="external",
             type="string",
             nullable=True,
-            description="Qualified name of what it leads to, or the dotted name of something outside.",
+            description="Dotted name of what it leads to outside the lake.",
         ),
         *SPAN,
     ),
@@ -36,8 +36,7 @@ EDGE_LIFETIMES = TableContract(
         "src_def",
         "dst_path",
         "dst_def",
-        "source",
-        "target",
+        "external",
         "first_commit",
         "after_commit",
         "last_commit",

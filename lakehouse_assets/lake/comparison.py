@@ -4,12 +4,12 @@ Rows are counted by their hashes first, and only those whose counts differ are c
 that are all equal the hashes fit into memory where the rows do not, and comparing takes a tenth of the time.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from lakehouse_assets.contracts.definition_lifetimes import LIFE, SPAN
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.scan import relation
@@ -45,14 +45,14 @@ def compare(
     repo: str,
     *,
     version: int | None = None,
-    without: Sequence[str] = (),
 ) -> Difference:
     """The differences of one repository's rows, of those that grew at a version of the table; None for the present one.
 
-    Columns in `without` tell of the run, not of the repository.
+    Of a table of lives the open ones are compared, but for when they began, which a clean build cannot know.
     """
-    columns = ", ".join(name(each.name, "duckdb") for each in contract.columns if each.name not in without)
-    where = f"repo = {literal(repo, 'duckdb')}"
+    told = of_the_head(contract)
+    columns = ", ".join(name(each, "duckdb") for each in told)
+    where = f"repo = {literal(repo, 'duckdb')}" + ("" if told == contract.column_names else " AND removed_in IS NULL")
     with local_sql() as connection:
         return _difference(
             connection,
@@ -60,6 +60,12 @@ def compare(
             f"SELECT {columns} FROM {relation(grown, contract, version=version)} WHERE {where}",
             f"SELECT {columns} FROM {relation(clean, contract)} WHERE {where}",
         )
+
+
+def of_the_head(contract: TableContract) -> tuple[str, ...]:
+    """The columns that tell of the repository as it is, and not of how it came there."""
+    history = {each.name for each in (*LIFE, *SPAN)}
+    return tuple(each for each in contract.column_names if each not in history)
 
 
 def compare_rows(contract: TableContract, held: pa.Table, clean: pa.Table) -> Difference:

@@ -21,9 +21,16 @@ SELECT * FROM {definition_lifetimes}
 WHERE (qualified_name = {text} OR ends_with(qualified_name, '.' || {text}) OR symbol = {text}) AND {in_repo}"""
 
 _AROUND = """
-SELECT DISTINCT e.* FROM {edge_lifetimes} AS e JOIN {named} AS d
+WITH called AS (
+  SELECT repo, path, def_id, arg_max(qualified_name, life) AS qualified_name FROM {definition_lifetimes} GROUP BY ALL
+)
+SELECT DISTINCT e.*, s.qualified_name AS source, coalesce(e.external, t.qualified_name) AS target
+FROM {edge_lifetimes} AS e
+JOIN {named} AS d
   ON (e.repo = d.repo AND e.path = d.path AND e.src_def = d.def_id)
   OR (e.dst_repo = d.repo AND e.dst_path = d.path AND e.dst_def = d.def_id)
+LEFT JOIN called AS s ON s.repo = e.repo AND s.path = e.path AND s.def_id = e.src_def
+LEFT JOIN called AS t ON t.repo = e.dst_repo AND t.path = e.dst_path AND t.def_id = e.dst_def
 WHERE {of_kind}"""
 
 _LIVES = """

@@ -1,8 +1,7 @@
 """Lives of definitions and relationships as rows, for the files that changed.
 
-Cost: the rows of these files, in the table of lives and in the one that it follows; for new relationships the names of
-the definitions around them, in the repositories that they lead to. Many repositories that are made as a whole cost one
-reading of each table, not one each.
+Cost: the rows of these files, in the table of lives and in the one that it follows. Many repositories that are made
+as a whole cost one reading of each table, not one each.
 """
 
 from collections.abc import Sequence
@@ -31,8 +30,8 @@ from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import literal
 
 _STEPS = {
-    DEFINITION_LIFETIMES.name: (PRESENT_DEFINITIONS, (DEFINITIONS,), definition_lifetimes_sql),
-    EDGE_LIFETIMES.name: (PRESENT_EDGES, (LINKS, DEFINITIONS), edge_lifetimes_sql),
+    DEFINITION_LIFETIMES.name: (PRESENT_DEFINITIONS, DEFINITIONS, definition_lifetimes_sql),
+    EDGE_LIFETIMES.name: (PRESENT_EDGES, LINKS, edge_lifetimes_sql),
 }
 
 
@@ -47,13 +46,10 @@ class Moment:
 
 def lifetimes(lake: Lake, contract: TableContract, moments: Sequence[Moment], owners: Sequence[str] | None) -> pa.Table:
     """All lives of what is or was in these files of the repositories, or in all, as they are at their commits."""
-    present, (followed, *others), sql = _STEPS[contract.name]
+    present, followed, sql = _STEPS[contract.name]
     repos = [each.repo for each in moments]
     with local_engine() as engine:
         names = {each.name: _rows_of(lake, each, repos, owners, engine) for each in (followed, contract)}
-        reached = engine.ask_arrow(f"SELECT DISTINCT dst_repo FROM {names[followed.name]}") if others else None
-        far = set(repos).union([] if reached is None else reached["dst_repo"].to_pylist()) - {None}
-        names |= {each.name: relation(lake, each, scopes=equal_scopes("repo", sorted(far))) for each in others}
         here, _ = engine.keep("present", present.format_map(names))
         times = engine.give({"moments": _table_of(moments)})["moments"]
         query = sql(

@@ -15,7 +15,7 @@ from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.lifetimes import Moment, lifetimes
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets_tests.support.worlds import World
+from lakehouse_assets_tests.support.worlds import World, ident
 from lakehouse_assets_tests.support.writes import write
 
 
@@ -38,8 +38,17 @@ def rows_for(
     return lifetimes(lake, contract, [Moment(repo="r", commit=commit, previous=previous)], owners)
 
 
+NAMES = {ident(f"a.py:{name}()."): name for name in ("f", "g")}
+
+
+def ends(row: dict[str, Any]) -> str:
+    return f"{NAMES[row['src_def']]}>{NAMES[row['dst_def']]}"
+
+
 def lives(lake: Lake, contract: TableContract, *names: str) -> list[tuple[Any, ...]]:
     rows = lake.read(contract).to_pylist()
+    if contract is EDGE_LIFETIMES:
+        rows = [row | {"ends": ends(row)} for row in rows]
     shown = ("life", "first_commit", "after_commit", "last_commit", "removed_in")
     return sorted(tuple(row[name] for name in (*names, *shown)) for row in rows)
 
@@ -56,17 +65,17 @@ def test_an_edge_that_dies_and_comes_back_has_two_lives(lake: Lake):
     bring_to(lake, world("f>g"), "c1", None, None)
     bring_to(lake, world("g>f"), "c2", "c1", ["a.py"])
     bring_to(lake, world("f>g", "g>f"), "c3", "c2", ["a.py"])
-    assert lives(lake, EDGE_LIFETIMES, "source", "target") == [
-        ("a.f", "a.g", 1, "c1", None, "c1", "c2"),
-        ("a.f", "a.g", 2, "c3", "c2", None, None),
-        ("a.g", "a.f", 1, "c2", "c1", None, None),
+    assert lives(lake, EDGE_LIFETIMES, "ends") == [
+        ("f>g", 1, "c1", None, "c1", "c2"),
+        ("f>g", 2, "c3", "c2", None, None),
+        ("g>f", 1, "c2", "c1", None, None),
     ]
 
 
 def test_going_back_to_an_earlier_commit_begins_a_life_of_its_own(lake: Lake):
     for number, (commit, call) in enumerate((("c1", "f>g"), ("c2", "g>f"), ("c1", "f>g"))):
         bring_to(lake, world(call), commit, ("c1", "c2")[number % 2 - 1] if number else None, ["a.py"])
-    assert [life[3] for life in lives(lake, EDGE_LIFETIMES, "source", "target")] == ["c1", "c1", "c2"]
+    assert [life[2] for life in lives(lake, EDGE_LIFETIMES, "ends")] == ["c1", "c1", "c2"]
 
 
 def test_a_call_that_stands_twice_dies_with_the_last(lake: Lake):
@@ -84,6 +93,20 @@ def test_only_what_came_and_went_is_written(lake: Lake):
     assert (definitions.rows_inserted, definitions.rows_changed, edges.rows_changed) == (1, 1, 0)
     again = bring_to(lake, grown, "c3", "c2", ["b.py"])
     assert [report.rows_changed for report in again] == [0, 0]
+
+
+def test_an_open_life_has_the_name_that_its_definition_has_now(lake: Lake):
+    bring_to(lake, world().define("b.py", "b.py:h()."), "c1", None, None)
+    renamed = world().define("b.py", "b.py:h().")
+    for row in renamed.definitions:
+        row["qualified_name"] = row["qualified_name"].replace("b", "src.b")
+    bring_to(lake, renamed, "c2", "c1", ["b.py"])
+    assert [life for life in lives(lake, DEFINITION_LIFETIMES, "qualified_name") if "b" in life[0]] == [
+        ("src.b", 1, "c1", None, None, None),
+        ("src.b.h", 1, "c1", None, None, None),
+    ]
+    bring_to(lake, world(), "c3", "c2", ["b.py"])
+    assert ("src.b.h", 1, "c1", None, "c2", "c3") in lives(lake, DEFINITION_LIFETIMES, "qualified_name")
 
 
 def test_a_file_that_is_gone_takes_its_definitions_with_it(lake: Lake):
@@ -106,7 +129,7 @@ def test_repositories_together_have_the_lives_that_each_has_alone(lake: Lake):
         assert together.sort_by(order) == pa.concat_tables(apart).sort_by(order)
         told = {(row["repo"], row["first_commit"], row["after_commit"]) for row in together.to_pylist()}
         assert told == {("r", "c1", None), ("s", "d2", "d1")}
-    assert ("f", "a.g") in {(row["source"][2:], row["target"]) for row in together.to_pylist() if row["repo"] == "s"}
+    assert {ends(row) for row in together.to_pylist() if row["repo"] == "s"} == {"f>g"}
 
 
 states = st.lists(st.sets(st.sampled_from(["f>g", "g>f", "f>f", "g>g"])), min_size=1, max_size=6)
@@ -122,7 +145,7 @@ def test_the_lives_open_at_a_commit_are_the_edges_of_that_commit(tmp_path: Path,
     rows = lake.read(EDGE_LIFETIMES).to_pylist()
     for number, calls in enumerate(seen):
         there = {
-            f"{row['source'][2:]}>{row['target'][2:]}"
+            ends(row)
             for row in rows
             if int(row["first_commit"][1:]) <= number
             and (row["removed_in"] is None or number < int(row["removed_in"][1:]))

@@ -69,6 +69,10 @@ def sync_all(lake: GraphLake) -> None:
 
 
 def _rows(lake: Lake, contract: TableContract, repos: Mapping[str, object]) -> Counter[str]:
+    """Count the rows that tell of the present; of lives those that are open, but for when they began."""
+    begun = ("life", "first_commit", "after_commit")
     return Counter(
-        json.dumps(row, default=str, sort_keys=True) for row in lake.read(contract).to_pylist() if row["repo"] in repos
+        json.dumps({name: row[name] for name in row if name not in begun}, default=str, sort_keys=True)
+        for row in lake.read(contract).to_pylist()
+        if row["repo"] in repos and row.get("removed_in") is None
     )

@@ -129,7 +129,6 @@ _STEPS: Mapping[str, _Step] = {
             functions=(edge_lifetimes_sql,),
             reads_facts=False,
             of_updates=True,
-            after=(BLOBS, EXTRACTS, DEFINITIONS),
         ),
         _Step(
             contract=GRAPH_VERSIONS,
@@ -153,8 +152,12 @@ HEAD_TABLES: tuple[TableContract, ...] = (
     COMMITS,
     SNAPSHOTS,
     *(step.contract for step in _STEPS.values() if step.contract.partition_by and not step.of_updates),
+    DEFINITION_LIFETIMES,
+    EDGE_LIFETIMES,
 )
-"""Tables that tell of repositories at their heads: equal to those of a clean build, however a repository got there."""
+"""Tables that tell of repositories at their heads: equal to those of a clean build, however a repository got there.
+
+Of lives these are the open ones (`lake/comparison.py`)."""
 
 
 @cache
