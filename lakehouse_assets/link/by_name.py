@@ -235,5 +235,4 @@ class ByName:
         landing: Landing = self._imports.landing(self._path, said)
         inside = [thing for thing in landing.found.things if thing[0] in "fcm"]
         target = inside[0] if inside else None
-        source = None if landing.source is None or landing.source.endswith("/") else landing.source
-        return NamedImport((d, n), name, known, landing.module, landing.kind, target, source)
+        return NamedImport((d, n), name, known, landing.module, landing.kind, target, landing.source)

@@ -45,6 +45,8 @@ class Place(NamedTuple):
     target: str | None = None
 
 
+_TOP = "__init__.py"
+"""What a relative import from the top of a repository begins with, whether there is such a file or not."""
 NOTHING_FOUND = Found()
 _NOWHERE = Landing("unresolved", "", NOTHING_FOUND)
 
@@ -142,16 +144,21 @@ class Imports:
             return Landing(kind, module, Found((("x", dotted),)))
         if said.name is None:
             top = target if said.whole else self._top_of(importer, said.module.partition(".")[0], target)
-            return Landing(kind, module, Found((_thing_at(top or target),)), source=target)
+            return Landing(kind, module, Found((_thing_at(top or target),)), source=self._file(target))
         if said.name == "*":
-            return Landing(kind, module, Found((_thing_at(target),)), source=target)
+            return Landing(kind, module, Found((_thing_at(target),)), source=self._file(target))
         found = self.attribute(target, said.name)
         if not found:
             is_outside = kind == "other_repository"
             dotted = said.module if is_outside else module
             outside = Found((("x", f"{dotted}.{said.name}"),))
-            return Landing("unresolved", module, outside, is_outside, source=target)
-        return Landing(_outside_kind(found) or kind, module, found, source=target)
+            return Landing("unresolved", module, outside, is_outside, source=self._file(target))
+        return Landing(_outside_kind(found) or kind, module, found, source=self._file(target))
+
+    def _file(self, target: str) -> str | None:
+        """The target, if it is a file: a folder may have none, and so may the top of the repository."""
+        is_none = target.endswith("/") or (target == _TOP and not self.world.fact("path", target))
+        return None if is_none else target
 
     def _top_of(self, importer: str, top: str, target: str) -> str | None:
         """The package that a plain `import top.module` binds, where the module is `target`."""
@@ -170,7 +177,7 @@ class Imports:
                 return "." * said.level + said.module, None, "unresolved"
             parts = [*folder.split("/"), *said.module.split(".")]
             stem = "/".join(part for part in parts if part)
-            found = self.world.fact("at", _joined(repo, stem)) if stem else "__init__.py"
+            found = self.world.fact("at", _joined(repo, stem)) if stem else _TOP
             if found is None:
                 return stem.replace("/", "."), None, "unresolved"
             target = _joined(repo, found)

@@ -169,7 +169,7 @@ class RowMaker:
     def _imported_module(self, at: At, landing: Landing, confidence: str) -> None:
         """The module that a statement imports from, or imports below its package, if it does not bind the module."""
         source, found = landing.source, landing.found
-        if source is None or source.endswith("/") or ("m", source) in found.things:
+        if source is None or ("m", source) in found.things:
             return
         if found.things or source not in (path for path, _ in found.variables):
             self.link("IMPORT", at, ("m", source), MODULE, "import", confidence)

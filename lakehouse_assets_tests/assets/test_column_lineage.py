@@ -50,7 +50,7 @@ def test_the_assets_carry_it_for_dagster_and_for_people():
     shown = TABLES["global_props"]
     deps = shown["dagster/column_lineage"].deps_by_column
     assert TableColumnDep(asset_key=AssetKey("links"), column_name="dst_def") in deps["def_id"]
-    assert "| `def_id` | `links.dst_def`, `links.src_def` |" in shown["column_lineage"].value
+    assert "| `def_id` | `links.caller_def`, `links.dst_def` |" in shown["column_lineage"].value
     assert "-- step global_props" in shown["steps"].value
 
 

@@ -79,7 +79,7 @@ def test_the_command_lists_steps_and_shows_one(lake: Lake):
     assert listed.keys() == STEPS.keys()
     assert listed["global_props"]["run"] == "run 1"
     one = lakehouse_json("steps", "global_props")
-    assert one["lineage"]["def_id"] == ["links.dst_def", "links.src_def"]
+    assert one["lineage"]["def_id"] == ["links.caller_def", "links.dst_def"]
     assert [past["run"] for past in one["history"]] == ["run 1"]
     shown = lakehouse("steps", "global_props").output
     assert "-- helps to make global_props" in shown

@@ -48,6 +48,7 @@ class Step:
     """So many writes a run makes before it is killed."""
 
 
+NOTHING = Step(changes=(), sync="all", writes=0)
 repos = st.integers(0, len(NAMES) - 1)
 commits = st.builds(Commit, repos, st.sampled_from([0, 0, 0, 1, 2]), st.lists(edits, max_size=3).map(tuple))
 turns = st.builds(Turn, repos, st.booleans())
@@ -94,7 +95,11 @@ def test_after_any_history_every_repository_is_as_a_clean_build(start: list[Tree
 def test_a_file_that_imports_what_it_defines_has_both_references():
     """One found in the file, one by way of the import: they are two edges."""
     itself = ("from .delta import Leaf", "class Leaf(Leaf):\n    pass")
-    lived([{"pkg/__init__.py": ("x = 1",), "pkg/delta.py": itself}], [Step(changes=(), sync="all", writes=0)])
+    lived([{"pkg/__init__.py": ("x = 1",), "pkg/delta.py": itself}], [NOTHING])
+
+
+def test_an_import_from_a_folder_that_is_no_module_leads_to_no_file():
+    lived([{"alpha.py": ("x = 1",), "beta.py": ("from . import alpha", "from . import nothing")}], [NOTHING])
 
 
 @pytest.mark.slow
