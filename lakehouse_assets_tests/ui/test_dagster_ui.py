@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from lakehouse_assets_tests.support.served import Repos, Served, served_lake
 from lakehouse_assets_tests.support.ui import open_page
@@ -28,6 +28,8 @@ STEPS = (
 )
 GIT_GROUP = "/locations/lakehouse_assets/asset-groups/git"
 GRAPH_GROUP = "/locations/lakehouse_assets/asset-groups/graph"
+WIDE: ViewportSize = {"width": 6000, "height": 3600}
+"""Boxes of the lineage that are out of sight are not drawn."""
 RUN_MS = 180_000
 """A run starts a JVM: half a minute on an idle machine, several times that on a busy one."""
 
@@ -69,12 +71,12 @@ def see(page: Page, text: str, *, times: int = 1) -> None:
 
 def test_the_lineage_draws_the_assets_and_the_arrows_between_them(served: Served, browser: Browser, tmp_path: Path):
     with open_page(browser, served.ui, tmp_path) as page:
+        page.set_viewport_size(WIDE)
         page.goto(GIT_GROUP)
         for asset in ASSETS:
             expect(page.locator("foreignObject").filter(has_text=asset)).to_contain_text("2 partitions")
         edges = {tuple(edge) for edge in page.evaluate(EDGES)}
         assert edges >= {("commits", "snapshots"), ("snapshots", "blobs")}
-        page.set_viewport_size({"width": 6000, "height": 3600})  # boxes out of sight are not drawn
         page.goto(GRAPH_GROUP)
         expect(page.locator("foreignObject").filter(has_text="graph_versions")).to_contain_text("2 partitions")
         edges = {tuple(edge) for edge in page.evaluate(EDGES)}
@@ -127,5 +129,6 @@ def test_one_partition_is_materialized_by_clicks_and_tells_what_it_wrote_while_t
         see(page, "Missing (1)")
         see(page, "No metadata entries")
 
+        page.set_viewport_size(WIDE)
         page.goto(GIT_GROUP)
         see(page, "50% filled", times=len(ASSETS))
