@@ -17,6 +17,7 @@ from lakehouse_assets_tests.bench.growth import growth
 from lakehouse_assets_tests.bench.ingest import ingest
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, heading, line, pick, timed
 from lakehouse_assets_tests.bench.partitions import partitions
+from lakehouse_assets_tests.bench.shared import shared
 from lakehouse_assets_tests.bench.soak import soak
 from lakehouse_assets_tests.bench.updates import updates
 from lakehouse_assets_tests.bench.upsert import memory, upsert
@@ -135,6 +136,7 @@ BENCHMARKS = {
     "partitions": partitions,
     "explorer": explorer,
     "growth": growth,
+    "shared": shared,
     "soak": soak,
 }
 

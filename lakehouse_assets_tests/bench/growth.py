@@ -57,7 +57,7 @@ def growth() -> None:
         held = known(kind)
         if len(held) > 1:
             for which, (label, most) in EXPONENTS.items():
-                found = slope(held, which)
+                found = slope(held[-2:], which)
                 print(f"  exponent of {label} {found:.2f}; {goal(found <= most, f'at most {most}')}", flush=True)
     write_page()
 
@@ -65,7 +65,7 @@ def growth() -> None:
 def _print(done: Measured) -> None:
     print(
         f"  {done.size:>6,} {done.kind:<13} build {done.build_seconds:8.1f} s {done.build_memory / 2**20:7,.0f} MiB, "
-        f"driver {done.build_driver / 2**20:5,.0f}   update {done.update_seconds:6.2f} s "
+        f"  update {done.update_seconds:6.2f} s "
         f"{done.update_memory / 2**20:7,.0f} MiB   {done.delta_files:,} Delta files, {done.nodes:,} nodes",
         flush=True,
     )
@@ -127,10 +127,8 @@ def _measured(kind: str, size: int, home: Path, built: Sync, updates: Sequence[S
         size=size,
         build_seconds=round(built.seconds, 2),
         build_memory=built.memory,
-        build_driver=built.driver,
         update_seconds=round(middle.seconds, 3),
         update_memory=max(each.memory for each in updates),
-        update_driver=max(each.driver for each in updates),
         delta_files=sum(each.num_rows for each in actions.values()),
         delta_bytes=sum(sum(each["size_bytes"].to_pylist()) for each in actions.values()),
         nodes=sum(actions["nodes"]["num_records"].to_pylist()),

@@ -16,25 +16,22 @@ REAL = "files of django"
 EXPONENTS = {
     "build_seconds": ("a full build's seconds", 1.05),
     "update_seconds": ("an update's seconds", 0.15),
-    "build_driver": ("the driver's memory in a full build", 0.15),
-    "update_driver": ("the driver's memory in an update", 0.15),
+    "build_memory": ("the memory of all processes in a full build", 0.15),
+    "update_memory": ("the memory of all processes in an update", 0.15),
 }
-"""What is fitted, and the most that each exponent may be."""
+"""What is fitted through the two largest sizes, where the fixed cost counts least, and the most that it may be."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """A full build and a one-file update at one size. Memory is the most that all processes held together, and of the
-    driver the most that the command's own held."""
+    """A full build and a one-file update at one size. Memory is the most that all processes held together."""
 
     kind: str
     size: int
     build_seconds: float
     build_memory: int
-    build_driver: int
     update_seconds: float
     update_memory: int
-    update_driver: int
     delta_files: int
     delta_bytes: int
     nodes: int
@@ -63,6 +60,26 @@ class Soaked:
     load: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """One-file updates of one repository of a lake, before and after commits of others came into the same logs."""
+
+    repositories: int
+    commits: int
+    before_seconds: float
+    after_seconds: float
+    together_seconds: float
+    """Of one `sync --all` that took all these commits."""
+    entries: int
+    """Log entries that these commits left on disk, in all tables."""
+    load: float
+
+    @property
+    def added_seconds(self) -> float:
+        """What the entries of others cost an update."""
+        return max(0.0, self.after_seconds - self.before_seconds)
+
+
 def keep_measured(done: Measured) -> None:
     facts = facts_now()
     facts["growth"] = [
@@ -76,6 +93,15 @@ def keep_measured(done: Measured) -> None:
 
 def keep_soaked(done: Soaked) -> None:
     _write(facts_now() | {"soak": asdict(done)})
+
+
+def keep_shared(done: Shared) -> None:
+    _write(facts_now() | {"shared": asdict(done)})
+
+
+def shared() -> Shared | None:
+    held = facts_now().get("shared")
+    return Shared(**held) if held else None
 
 
 def known(kind: str) -> list[Measured]:

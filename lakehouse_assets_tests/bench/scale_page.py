@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from lakehouse_assets.core.settings import PROJECT_ROOT
 from lakehouse_assets_tests.bench.measure import goal
-from lakehouse_assets_tests.bench.scale_facts import EXPONENTS, REAL, Measured, facts_now, known, slope, soaked
+from lakehouse_assets_tests.bench.scale_facts import EXPONENTS, REAL, Measured, facts_now, known, shared, slope, soaked
 from lakehouse_assets_tests.bench.scale_picture import picture
 from lakehouse_assets_tests.bench.scale_plan import plan
 
@@ -19,12 +19,12 @@ def write_page() -> None:
     parts = [
         "# Scale",
         "",
-        "Written by `python -m lakehouse_assets_tests.bench growth soak`, from generated repositories with imports,",
-        f"classes and calls. Last part measured {facts['date']} on {facts['machine']}. Seconds are those of a command",
+        "Written by `python -m lakehouse_assets_tests.bench growth shared soak`, from generated repositories with",
+        f"imports, classes and calls. Last part measured {facts['date']} on {facts['machine']}: what was not measured",
+        "then stays as an earlier run left it, each with the load of its own time. Seconds are those of a command",
         "as a user runs it, the start of a Spark session apart; memory is the most that all of its processes held",
-        "together, and of the driver the most that the command's own process held (Spark's JVM, which",
-        "LAKEHOUSE_DRIVER_MEMORY_MB bounds, its workers and the processes that link are not in it); `load` is the",
-        "machine's load when it was measured, the command's own included.",
+        "together: the command's own, those that link, Spark's JVM and its workers, looked at every half second;",
+        "`load` is the machine's load when it was measured, the command's own included.",
         "",
     ]
     for kind, title in _KINDS.items():
@@ -42,12 +42,11 @@ def write_page() -> None:
 
 def _table(held: Sequence[Measured]) -> list[str]:
     return [
-        "| size | full build | memory | driver | one-file update | memory | driver | nodes | edges | Delta files | MiB "
-        "| load |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| size | full build | memory | one-file update | memory | nodes | edges | Delta files | MiB | load |",
+        "|---|---|---|---|---|---|---|---|---|---|",
         *(
-            f"| {each.size:,} | {each.build_seconds:,.1f} s | {_mib(each.build_memory)} | {_mib(each.build_driver)} "
-            f"| {each.update_seconds:.2f} s | {_mib(each.update_memory)} | {_mib(each.update_driver)} "
+            f"| {each.size:,} | {each.build_seconds:,.1f} s | {_mib(each.build_memory)} "
+            f"| {each.update_seconds:.2f} s | {_mib(each.update_memory)} "
             f"| {each.nodes:,} | {each.edges:,} | {each.delta_files:,} | {each.delta_bytes / 2**20:,.1f} "
             f"| {each.load} |"
             for each in held
@@ -62,10 +61,13 @@ def _mib(held: int) -> str:
 def _exponents(held: Sequence[Measured]) -> list[str]:
     if len(held) < 2:
         return []
-    lines = ["| grows as size to the power of | all sizes | the two largest | goal |", "|---|---|---|---|"]
+    lines = [
+        f"| from {held[-2].size:,} to {held[-1].size:,} grows as size to the power of | | |",
+        "|---|---|---|",
+    ]
     for name, (label, most) in EXPONENTS.items():
-        found, last = slope(held, name), slope(held[-2:], name)
-        lines.append(f"| {label} | {found:.2f} | {last:.2f} | {goal(found <= most, f'at most {most}')} |")
+        found = round(slope(held[-2:], name), 2)
+        lines.append(f"| {label} | {found:.2f} | {goal(found <= most, f'at most {most}')} |")
     return lines
 
 
@@ -102,4 +104,4 @@ def _held(first: float, last: float) -> str:
 
 def _plan() -> list[str]:
     real, many = known(REAL), known("repositories")
-    return plan(real[-1], many[-1], cores=os.cpu_count() or 1) if real and many else []
+    return plan(real[-1], many[-1], shared(), cores=os.cpu_count() or 1) if real and many else []

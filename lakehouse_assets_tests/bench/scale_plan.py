@@ -3,7 +3,7 @@
 from lakehouse_assets.lake.data_files import ROWS_PER_FILE
 from lakehouse_assets.lake.link_pool import part_count
 from lakehouse_assets.plan.batching import BatchLimits
-from lakehouse_assets_tests.bench.scale_facts import Measured
+from lakehouse_assets_tests.bench.scale_facts import Measured, Shared
 
 REPOSITORIES = 10_000
 NODES = 1_000_000_000
@@ -12,7 +12,7 @@ EXECUTORS, CORES = 16, 4
 DRIVERS, DRIVER_CORES = 16, 2
 
 
-def plan(real: Measured, many: Measured, *, cores: int) -> list[str]:
+def plan(real: Measured, many: Measured, shared: Shared | None, *, cores: int) -> list[str]:
     """The arithmetic in words, each figure with those that it comes of: real code for nodes, many repositories for
     what each costs beside its files."""
     work = real.build_seconds * cores / real.nodes  # core seconds a node, as if all cores were always busy
@@ -23,7 +23,6 @@ def plan(real: Measured, many: Measured, *, cores: int) -> list[str]:
     stored = NODES * real.delta_bytes / real.nodes
     edges = NODES * real.edges / real.nodes
     updates = REPOSITORIES * COMMITS_A_DAY
-    busy = updates * real.update_seconds / 86_400
     files = (NODES + edges) / ROWS_PER_FILE
     size = BatchLimits().repositories
     each = many.build_seconds / many.size
@@ -52,13 +51,30 @@ def plan(real: Measured, many: Measured, *, cores: int) -> list[str]:
         "edges, props, texts and links |",
         f"| edges | {edges / 1e9:,.1f} billion | {real.edges / real.nodes:.2f} a node |",
         f"| files of nodes and edges | {files:,.0f} | ÷ {ROWS_PER_FILE:,} rows a file, and one more a repository |",
-        f"| a commit | {real.update_seconds:.1f} s of one core | the one-file update of django above, the start of "
-        "its process included |",
-        f"| {COMMITS_A_DAY} commits a day each | {busy:,.1f} cores busy "
-        f"| {updates:,} × {real.update_seconds:.1f} s ÷ 86,400 s |",
+        f"| a commit, in a lake of its own | {real.update_seconds:.1f} s of one core | the one-file update of django "
+        "above, the start of its process included |",
+        *_shared_log(real, shared, updates),
         f"| Delta commits of the first build | {-(-REPOSITORIES // size)} a table | batches of {size} |",
         "",
         *_BREAKS,
+    ]
+
+
+def _shared_log(real: Measured, shared: Shared | None, updates: int) -> list[str]:
+    """What the entries of a log that many share add to a commit; nothing where that was not measured."""
+    if shared is None:
+        return ["| a commit, in a lake that many share | not measured | each reads the others' entries as well |"]
+    each = real.update_seconds + shared.added_seconds
+    entries = shared.entries / shared.commits
+    where = f"a lake of {shared.repositories:,} repositories of five files"
+    return [
+        f"| what a shared log adds to it | {shared.added_seconds:.1f} s | in {where} a one-file update took "
+        f"{shared.before_seconds:.1f} s, and {shared.after_seconds:.1f} s after {shared.commits} commits of others "
+        f"(the middle of three each, at load {shared.load}); not measured with more |",
+        f"| log entries of a commit | {entries:,.0f}, {updates * entries / 1e6:,.1f} million a day "
+        f"| {shared.entries:,} for {shared.commits} commits in {where}, all tables together |",
+        f"| {COMMITS_A_DAY} commits a day each | at least {updates * each / 86_400:,.1f} cores busy | {updates:,} × "
+        f"{each:.1f} s ÷ 86,400 s, if a shared log costs no more with more repositories |",
     ]
 
 

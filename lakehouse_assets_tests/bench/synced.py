@@ -21,13 +21,12 @@ _SESSION = re.compile(r"start Spark\s+([\d.]+) s")
 
 @dataclass(frozen=True, kw_only=True)
 class Sync:
-    """`seconds` leaves out the start of the session; `memory` is the most that all processes held together, `driver`
-    the most that the one of the command held, without Spark's and those that it started."""
+    """`seconds` leaves out the start of the session; `memory` is the most that all processes held together: the
+    command's, those that link, Spark's JVM and its workers."""
 
     seconds: float
     session: float
     memory: int
-    driver: int
     by_asset: dict[str, float]
     rows: dict[str, int]
     writes: list[dict[str, Any]]
@@ -45,7 +44,7 @@ def measured(home: Path, *words: str) -> Sync:
     before = _written(home)
     started = time.perf_counter()
     process = subprocess.Popen([LAKEHOUSE, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    peak = _Peak(process.pid)
+    peak = Peak(process.pid)
     out, err = process.communicate()
     seconds = time.perf_counter() - started
     held = peak.end()
@@ -80,7 +79,7 @@ class Session:
     def sync(self, name: str) -> Sync:
         before = len(_written(self._home))
         assert self._process.stdin is not None
-        peak = _Peak(self._process.pid)
+        peak = Peak(self._process.pid)
         print(name, file=self._process.stdin, flush=True)
         told = json.loads(self._answer("{"))
         held = peak.end()
@@ -95,15 +94,11 @@ class Session:
         raise RuntimeError(f"the session of {self._home} ended with {self._process.wait()}")
 
 
-def _summed(
-    seconds: float, session: float, held: tuple[int, int], writes: list[dict[str, Any]], steps: dict[str, float]
-) -> Sync:
-    memory, driver = held
+def _summed(seconds: float, session: float, memory: int, writes: list[dict[str, Any]], steps: dict[str, float]) -> Sync:
     return Sync(
         seconds=seconds,
         session=session,
         memory=memory,
-        driver=driver,
         by_asset={row["asset"]: sum(json.loads(row["seconds"]).values()) for row in writes},
         rows={row["asset"]: row["rows_inserted"] + row["rows_updated"] + row["rows_deleted"] for row in writes},
         writes=writes,
@@ -142,27 +137,32 @@ def _steps(home: Path, writes: list[dict[str, Any]]) -> dict[str, float]:
     return json.loads(out.stdout.splitlines()[-1])
 
 
-class _Peak:
-    """The most memory that a process and those below it hold, pages that they share counted once; and it alone."""
+class Peak:
+    """The most memory that a process and those below it hold together, pages that they share counted once."""
 
     def __init__(self, pid: int) -> None:
         self._root = psutil.Process(pid)
-        self._most = self._alone = 0
+        self._most = 0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
-    def end(self) -> tuple[int, int]:
+    def end(self) -> int:
         self._over.set()
         self._thread.join()
-        return self._most, self._alone
+        return self._most
 
     def _watch(self) -> None:
         while not self._over.wait(0.5):
             try:
-                alone = self._root.memory_full_info().pss
-                below = sum(each.memory_full_info().pss for each in self._root.children(recursive=True))
+                family = [self._root, *self._root.children(recursive=True)]
             except psutil.Error:
-                continue  # one of them ended while it was looked at
-            self._alone = max(self._alone, alone)
-            self._most = max(self._most, alone + below)
+                continue  # it has ended
+            self._most = max(self._most, sum(map(_held, family)))
+
+
+def _held(process: psutil.Process) -> int:
+    try:
+        return process.memory_full_info().pss
+    except psutil.Error:
+        return 0  # it ended while the others were looked at
