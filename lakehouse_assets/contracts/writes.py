@@ -17,7 +17,13 @@ WRITES = TableContract(
             one_of=("nothing", "append", "replace", "merge", "delete", "replayed"),
             description="What that came to; replayed: the write had been committed before.",
         ),
-        Column(name="executor", type="string", description="Who wrote: spark or delta-rs."),
+        Column(
+            name="executor",
+            type="string",
+            one_of=("process", "delta-rs", "spark", "workers", "none"),
+            description="Who wrote the commit. process: the run's own; workers: their files, committed by the run's "
+            "process; none: there was nothing to write.",
+        ),
         Column(name="executor_reason", type="string", description="Why it was that one."),
         Column(
             name="owners",

@@ -21,6 +21,8 @@ from deltalake.exceptions import CommitFailedError
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 
+ENGINE = "lakehouse_assets"
+"""What the entries that are written here name as their writer."""
 CHECKPOINT_EVERY = 25
 """Who opens the table reads the entries behind the last checkpoint, a thread for each; these threads keep memory."""
 _PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}
@@ -94,7 +96,7 @@ def commit(
         "isolationLevel": "Serializable",
         "isBlindAppend": False,
         "operationMetrics": {name: str(value) for name, value in metrics.items()},
-        "engineInfo": "lakehouse_assets",
+        "engineInfo": ENGINE,
         **({} if note is None else {"userMetadata": note}),
     }
     txn = [] if transaction is None else [{"txn": {"appId": transaction, "version": 1, "lastUpdated": now}}]

@@ -52,6 +52,22 @@ def execute_by_engine(
             return _commit_changes(table, contract, plan, changed, columns, outcome, note)
 
 
+def commit_nothing(
+    table: DeltaTable, contract: TableContract, plan: WritePlan, outcome: Outcome, note: Note
+) -> Outcome:
+    """Commit an entry without files, which carries the ledger's entries and the transaction."""
+    version = table.version() + 1  # a conflict is not retried, see `_properties`
+    reached("write: before commit")
+    table.create_write_transaction(
+        [],
+        mode="append",
+        schema=table.schema(),
+        partition_by=list(contract.partition_by),
+        commit_properties=_properties(plan, note(outcome)),
+    )
+    return replace(outcome, version=version)
+
+
 def _affected(table: DeltaTable, contract: TableContract, plan: WritePlan, batch: pa.Table) -> pa.Table:
     """The rows of the table that the batch could change."""
     where = target_predicate(contract, plan.request, "datafusion")

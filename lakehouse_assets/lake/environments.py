@@ -84,7 +84,8 @@ def write_rows(lake: Lake, contract: TableContract, rows: list[dict[str, Any]], 
     """Rows of a small table without partitions, through the upsert service; those that it has beside them stay."""
     key = MaterializationKey(asset=contract.name, partition="", cursor=run_id, code_version="", settings_hash="")
     batch = Batch(rows=arrow_rows(contract.columns, rows), keys=(key,), owners=())
-    return UpsertService(lake, spark=_no_spark, executor="delta-rs").write(contract, batch, {"": ()}, run_id=run_id)
+    service = UpsertService(lake, spark=_no_spark, executor="delta-rs", because="its rows are always few")
+    return service.write(contract, batch, {"": ()}, run_id=run_id)
 
 
 def keep_versions(lake: Lake, meanings: Iterable[Meaning]) -> None:

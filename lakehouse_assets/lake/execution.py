@@ -17,7 +17,7 @@ from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.commit_log import commit, is_plain
 from lakehouse_assets.lake.copy_on_write import execute_here
-from lakehouse_assets.lake.engine_executor import execute_by_engine
+from lakehouse_assets.lake.engine_executor import commit_nothing, execute_by_engine
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.outcome import Outcome
 from lakehouse_assets.lake.rows import conform, with_audit
@@ -57,16 +57,18 @@ def execute(
                 outcome = done or _by_spark(spark(), table, contract, plan, staged, account)
             else:
                 outcome = execute_files(table, contract, plan, facts, staged, account.note)
-        case "delta-rs":
+        case "process" | "delta-rs":
             batch = _local_batch(contract, staged, account.job.run_id)
             folder = TableFolder.of(table, path, contract)
             done = execute_here(table, folder, plan, facts, batch, account.note) if plain else None
             outcome = done or execute_by_engine(table, contract, plan, batch, account.note)
         case "spark":
             outcome = _by_spark(spark(), table, contract, plan, staged, account)
-    if outcome.version is None and plain and not account.job.batch.if_changed:
+    if outcome.version is not None or account.job.batch.if_changed:
+        return outcome
+    if plain:
         return _nothing_changed(table, path, plan, outcome, account)
-    return outcome
+    return commit_nothing(table, contract, plan, outcome, account.note)
 
 
 def _by_spark(

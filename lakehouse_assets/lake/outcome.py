@@ -58,6 +58,8 @@ class Outcome:
     """The owners that changed most, where the executor compared row by row; none where it did not."""
     noted: bool = True
     """Whether the commit's own note tells the contents; a MERGE by Spark knows them only after it."""
+    statement: str = ""
+    """The SQL that ran; empty where rows were written without any."""
     replaces: bool = False
     """Whether `changes` tell all that the partitions now hold, instead of what became of them."""
 

@@ -79,7 +79,7 @@ def _write(lake: Lake, run_id: str, steps: list[RelationalStep]) -> None:
     key = MaterializationKey(
         asset=PLANS.name, partition=_ONE, cursor=run_id, code_version="", settings_hash="", policy_hash=""
     )
-    service = UpsertService(lake, spark=_no_spark, executor="delta-rs")
+    service = UpsertService(lake, spark=_no_spark, executor="delta-rs", because="its rows are always few")
     service.write(PLANS, Batch(rows=rows, keys=(key,)), {_ONE: ()}, run_id=run_id)
 
 

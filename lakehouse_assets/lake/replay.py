@@ -16,7 +16,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.lake.contents import counted_content
 from lakehouse_assets.lake.ledger import Entry, Ledger, entries_of
-from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.report import WriteReport, writer_of
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import CommitFiles, Lake, commit_files
 from lakehouse_assets.plan.alignment import new_column, new_columns
@@ -53,7 +53,7 @@ def replayed(
         partitions=tuple(partitions),
         strategy=request.strategy,
         action="replayed",
-        executor="none",
+        executor="none" if told else writer_of(account.files),
         executor_reason="the write had been committed before"
         if told
         else f"the write had been committed as version {account.version_after}, and its process died before it told",

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lakehouse_assets.core.hashing import json_text
+from lakehouse_assets.lake.commit_log import ENGINE
 from lakehouse_assets.lake.job import Job
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.outcome import Outcome, OwnerChange
@@ -64,7 +65,7 @@ class WriteReport:
     entries: tuple[Entry, ...]
     written_at: datetime
     statement: str = ""
-    """The plan's SQL."""
+    """The SQL that ran; empty where rows were written without any."""
     changed: Mapping[str, RowCounts] = field(default_factory=dict[str, RowCounts])
     """By partition the rows by operation."""
     owners_changed: tuple[OwnerChange, ...] = ()
@@ -107,6 +108,27 @@ def owners_of(job: Job) -> dict[str, Any]:
     return {"owners": json_text(told), "owners_made": len(owners)}
 
 
+def writer_of(files: CommitFiles) -> str:
+    """Who wrote a commit, by what it says itself."""
+    if files.engine == ENGINE:
+        return "process"
+    return "delta-rs" if files.engine.startswith("delta-rs") else "spark"
+
+
+def _executor(plan: WritePlan, outcome: Outcome, files: CommitFiles) -> tuple[str, str]:
+    """Who wrote, by the commit, and why it was that one: a plan can come to nothing, or fall to another."""
+    if outcome.version is None:
+        return "none", "no row differs"
+    writer = writer_of(files)
+    if plan.executor == "workers" and writer == "process" and files.added:
+        writer = "workers"
+    if writer == plan.executor:
+        return writer, plan.executor_reason
+    if not files.added and not files.removed:
+        return writer, "no row differs; the log entry says so, and has no files"
+    return writer, f"it fell to this one from {plan.executor}, which could not tell the rows apart exactly"
+
+
 def report_of(
     job: Job,
     plan: WritePlan,
@@ -118,6 +140,7 @@ def report_of(
     quarantined: int,
 ) -> WriteReport:
     """What a write did, its seconds apart, which are known when it has ended."""
+    executor, reason = _executor(plan, outcome, files)
     return WriteReport(
         write_key=job.request.key,
         asset=job.contract.name,
@@ -125,8 +148,8 @@ def report_of(
         partitions=tuple(job.partitions),
         strategy=job.request.strategy,
         action=plan.action,
-        executor=plan.executor,
-        executor_reason=plan.executor_reason,
+        executor=executor,
+        executor_reason=reason,
         **owners_of(job),
         rows_inserted=outcome.inserted,
         rows_updated=outcome.updated,
@@ -144,7 +167,7 @@ def report_of(
         seconds={},
         entries=entries,
         written_at=datetime.now(UTC),
-        statement=plan.statement,
+        statement=outcome.statement,
         changed={
             str(values[0]): RowCounts(
                 inserted=each.added.rows - each.updated,

@@ -32,7 +32,7 @@ from lakehouse_assets.plan.write_plan import WritePlan
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_PART = "spark"
+_PART = "spark writer"
 _PREFIX = "spark.databricks.delta."
 _RECENT_COMMITS = 50
 _PROBED = 100
@@ -68,11 +68,12 @@ def execute_spark(
             text = _plain_text(note(None))
             with view_scope(spark) as views, _session_settings(spark, plan, text):
                 view = views.register(contract.name, batch)
+                statement = plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)
                 reached("write: before commit")
                 with phase(_PART, contract.name, "merge"), spark_errors(f"table {contract.name}"):
-                    spark.sql(plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)).collect()
+                    spark.sql(statement).collect()
             with phase(_PART, contract.name, "contents"):
-                return _merged(spark, table, contract, plan, facts, text)
+                return replace(_merged(spark, table, contract, plan, facts, text), statement=statement)
 
 
 def _is_there(

@@ -276,11 +276,12 @@ def _keep(path: LakePath, held: _Present) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class CommitFiles:
-    """Data files that a commit added and removed."""
+    """Data files that a commit added and removed, and the engine that it names as its writer."""
 
     added: int = 0
     removed: int = 0
     bytes_added: int = 0
+    engine: str = ""
 
 
 def commit_files(path: LakePath, version: int | None) -> CommitFiles:
@@ -289,7 +290,9 @@ def commit_files(path: LakePath, version: int | None) -> CommitFiles:
         return CommitFiles()
     actions = actions_of(log_entry(path, version).read_bytes())
     added = [action["add"]["size"] for action in actions if "add" in action]
-    return CommitFiles(added=len(added), removed=sum("remove" in action for action in actions), bytes_added=sum(added))
+    engine = next((action["commitInfo"].get("engineInfo", "") for action in actions if "commitInfo" in action), "")
+    removed = sum("remove" in action for action in actions)
+    return CommitFiles(added=len(added), removed=removed, bytes_added=sum(added), engine=engine)
 
 
 def _described(contract: TableContract) -> pa.Schema:

@@ -49,7 +49,7 @@ from lakehouse_assets.lake.worker_executor import has_no_key_of
 from lakehouse_assets.lake.worker_stage import FileStage, as_frame, check_owned, worker_stage
 from lakehouse_assets.plan.scope import Scope
 from lakehouse_assets.plan.write_facts import TableFacts
-from lakehouse_assets.plan.write_plan import WritePlan, evolved, plan_write
+from lakehouse_assets.plan.write_plan import ASKED_FOR, WritePlan, evolved, plan_write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,10 +63,19 @@ what it wrote."""
 class UpsertService:
     """Writes batches into one lake."""
 
-    def __init__(self, lake: Lake, *, spark: "Callable[[], SparkSession]", executor: Executor = "auto") -> None:
+    def __init__(
+        self,
+        lake: Lake,
+        *,
+        spark: "Callable[[], SparkSession]",
+        executor: Executor = "auto",
+        because: str = ASKED_FOR,
+    ) -> None:
+        """`because` says why it is `executor`, where that is not by the settings."""
         self._lake = lake
         self._spark = spark
         self._executor: Executor = executor
+        self._because = because
 
     def write(
         self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], *, run_id: str
@@ -144,7 +153,9 @@ class UpsertService:
         if table is not None and isinstance(staged, FileStage) and job.request.strategy == "append_new":
             batch = replace(batch, all_new=has_no_key_of(table, contract, job.request, staged))
         path = str(self._lake.path(contract))
-        return plan_write(contract, job.request, batch, facts, path=path, executor=self._executor)
+        return plan_write(
+            contract, job.request, batch, facts, path=path, executor=self._executor, because=self._because
+        )
 
     def _write(self, job: Job, staged: Staged, table: DeltaTable | None) -> WriteReport:
         contract, request = job.contract, job.request

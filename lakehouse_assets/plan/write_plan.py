@@ -21,10 +21,14 @@ from lakehouse_assets.plan.write_facts import BatchFacts, TableFacts, WriteReque
 
 SMALL_ROWS = 100_000
 SMALL_BYTES = 128 * 1024 * 1024
-"""Up to here a batch and the files it touches go through delta-rs: Spark's fixed cost would be most of the work."""
+"""Up to here a batch and the files it touches are written without Spark, whose fixed cost would be most of the work."""
 
-ChosenExecutor = Literal["spark", "delta-rs", "workers"]
-"""`workers`: those who made the rows have written them; the commit names their files, or what they were compared to."""
+ChosenExecutor = Literal["spark", "delta-rs", "process", "workers"]
+"""`process`: files and log entry by the run's process. `delta-rs`: by delta-rs in that process, for tables that ask
+more of a writer. `workers`: those who made the rows have written them; the commit names their files, or what they were
+compared to."""
+
+ASKED_FOR = "the setting `executor` (LAKEHOUSE_EXECUTOR) asks for it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +52,7 @@ class WritePlan:
     predicate: str
     """Which rows of the table may change, as Spark SQL over alias t."""
     statement: str
-    """What Spark runs, or what delta-rs does in its stead."""
+    """What is done, as SQL. Spark runs it to merge and to delete; in all other cases no SQL is run."""
 
     def __str__(self) -> str:
         pruning = self.pruning
@@ -61,7 +65,7 @@ class WritePlan:
             + (f", {pruning.unbounded} for want of statistics" if pruning.unbounded else ""),
             *([f"  slices     {len(self.slices)}, each compared by itself"] if self.slices else []),
             *(f"  new column {name} {kind}" for name, kind in self.add_columns),
-            "  statement  " + self.statement.replace("\n", "\n             "),
+            "  as SQL     " + self.statement.replace("\n", "\n             "),
         ]
         return "\n".join(lines)
 
@@ -78,8 +82,12 @@ def plan_write(
     *,
     path: str,
     executor: Executor = "auto",
+    because: str = ASKED_FOR,
 ) -> WritePlan:
-    """Decide; raises with the rows named if the batch cannot be written as it is."""
+    """Decide; raises with the rows named if the batch cannot be written as it is.
+
+    `because` says why it is `executor`, where that is not to be chosen here.
+    """
     check_scopes(contract, request.scopes)
     check_owners(contract, request)
     aligned = align(contract, batch.columns, table.columns)
@@ -87,7 +95,8 @@ def plan_write(
     pruning = prune(table.files, request.scopes, request.owners or None)
     action = _action(request, batch, pruning)
     slices = _slices(contract, request, batch, table, action)
-    chosen, reason = _choose(executor, batch, pruning, action, slices)
+    here: ChosenExecutor = "process" if table.plain else "delta-rs"
+    chosen, reason = _choose(executor, because, here, batch, pruning, action, slices)
     predicate = target_predicate(contract, request, "spark", of="t")
     return WritePlan(
         table=contract.name,
@@ -173,23 +182,29 @@ def _slices(
 
 
 def _choose(
-    executor: Executor, batch: BatchFacts, pruning: Pruning, action: Action, slices: tuple[Slice, ...]
+    executor: Executor,
+    because: str,
+    here: ChosenExecutor,
+    batch: BatchFacts,
+    pruning: Pruning,
+    action: Action,
+    slices: tuple[Slice, ...],
 ) -> tuple[ChosenExecutor, str]:
     if batch.in_files and action in ("append", "replace"):
         return "workers", f"the workers that made the {batch.rows:,} rows have written them"
     if executor != "auto":
-        return executor, "forced by LAKEHOUSE_EXECUTOR"
+        return "spark" if executor == "spark" else here, because
     if batch.in_process and action == "append":
-        return "delta-rs", f"the {batch.rows:,} rows are in this process, and nothing is to be compared"
+        return here, f"the {batch.rows:,} rows are in this process, and nothing is to be compared"
     if _is_small(batch, pruning, action):
         return (
-            "delta-rs",
+            here,
             (f"{batch.rows:,} rows against {pruning.touched} files: Spark's fixed cost would outweigh them"),
         )
     if slices and batch.in_files:
         return "workers", f"the workers compare the {batch.rows:,} rows in {len(slices)} slices"
     if slices and batch.in_process:
-        return "delta-rs", f"the {batch.rows:,} rows are in this process, and compared in {len(slices)} slices"
+        return here, f"the {batch.rows:,} rows are in this process, and compared in {len(slices)} slices"
     if batch.rows > SMALL_ROWS:
         return "spark", f"{batch.rows:,} rows are more than {SMALL_ROWS:,}"
     if (batch.bytes or 0) > SMALL_BYTES:

@@ -77,7 +77,7 @@ def test_only_a_table_whose_key_tells_owner_and_partition_can_be_cut():
 @pytest.mark.parametrize(
     ("batch", "executor"),
     [
-        (replace(BATCH, rows=SMALL_ROWS + 1, in_process=True), "delta-rs"),
+        (replace(BATCH, rows=SMALL_ROWS + 1, in_process=True), "process"),
         (replace(BATCH, rows=SMALL_ROWS + 1, in_files=True), "workers"),
         (replace(BATCH, rows=SMALL_ROWS + 1), "spark"),
     ],

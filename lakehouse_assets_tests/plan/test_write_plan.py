@@ -10,7 +10,15 @@ from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.plan.pruning import FileFacts
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
 from lakehouse_assets.plan.write_facts import BatchFacts, TableFacts, Violation, WriteRequest
-from lakehouse_assets.plan.write_plan import SMALL_BYTES, SMALL_ROWS, WritePlan, idempotency_key, may_move, plan_write
+from lakehouse_assets.plan.write_plan import (
+    ASKED_FOR,
+    SMALL_BYTES,
+    SMALL_ROWS,
+    WritePlan,
+    idempotency_key,
+    may_move,
+    plan_write,
+)
 from lakehouse_assets_tests.support.writes import THINGS
 
 COLUMNS = {each.name: each.type for each in THINGS.columns}
@@ -38,7 +46,7 @@ def planned(
 def test_a_plan_in_print_tells_all_that_was_decided():
     text = str(planned(owners=("b.py", "it's.py")))
     assert text.startswith("write to things: upsert as merge\n")
-    assert "executor   delta-rs (5 rows against 1 files: Spark's fixed cost would outweigh them)" in text
+    assert "executor   process (5 rows against 1 files: Spark's fixed cost would outweigh them)" in text
     assert "key        things-run-1" in text
     assert r"rows       those where t.`repo` IN ('a') AND t.`path` IN ('b.py', 'it\'s.py')" in text
     assert "files      1 of 1 can be touched, 0 pruned" in text
@@ -115,13 +123,20 @@ def test_spark_writes_what_is_large(batch: BatchFacts, table: TableFacts, reason
 
 def test_a_small_append_beside_large_files_needs_no_spark():
     large = replace(FILE, size=SMALL_BYTES + 1, partition={"repo": "b"})
-    assert planned(table=replace(FILLED, files=(large,))).executor == "delta-rs"
+    assert planned(table=replace(FILLED, files=(large,))).executor == "process"
 
 
-@pytest.mark.parametrize("executor", ["spark", "delta-rs"])
-def test_a_setting_forces_the_executor(executor: Executor):
-    plan = planned(batch=replace(BATCH, rows=SMALL_ROWS + 1), executor=executor)
-    assert (plan.executor, plan.executor_reason) == (executor, "forced by LAKEHOUSE_EXECUTOR")
+@pytest.mark.parametrize(
+    ("setting", "table", "executor"),
+    [
+        ("spark", FILLED, "spark"),
+        ("delta-rs", FILLED, "process"),
+        ("delta-rs", replace(FILLED, plain=False), "delta-rs"),
+    ],
+)
+def test_a_setting_forces_the_executor(setting: Executor, table: TableFacts, executor: str):
+    plan = planned(batch=replace(BATCH, rows=SMALL_ROWS + 1), table=table, executor=setting)
+    assert (plan.executor, plan.executor_reason) == (executor, ASKED_FOR)
 
 
 def test_a_scope_that_leaves_a_partition_column_open_is_refused():

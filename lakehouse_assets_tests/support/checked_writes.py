@@ -1,5 +1,6 @@
 """A write done by the service and by the model, and everything that has to agree compared."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,10 @@ from lakehouse_assets_tests.support.writes import table_of, worker_rows, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_OURS = "lakehouse_assets"
+_ENGINES = {"process": _OURS, "workers": _OURS, "delta-rs": "delta-rs", "spark": "Apache-Spark"}
+"""By executor how the engine's name in its commits begins."""
 
 Feed = Counter[tuple[str, PlainRow]]
 
@@ -54,10 +59,25 @@ def checked_write(
     assert plain_rows(local(lake.path(contract))) == model.plain_rows()
     assert counts_of(done) == expected.counts
     assert done.data_versions == {name: model.data_version(scope) for name, scope in scopes.items()}
-    assert by_workers or done.executor == executor
+    see_writer(lake, contract, done)
+    assert by_workers or executor == "delta-rs" or done.executor == "spark" or not done.rows_changed
     if compare_feed:
         assert feed_between(local(lake.path(contract)), version, feed_by) == expected.feed
     return done
+
+
+def see_writer(lake: Lake, contract: TableContract, done: WriteReport) -> None:
+    """The write names the writer of its commit, and shows SQL where, and only where, some ran."""
+    info = commit_info(lake, contract, done.version_after)
+    assert info["engineInfo"].startswith(_ENGINES[done.executor])
+    assert bool(done.statement) == (done.executor == "spark" and info["operation"] == "MERGE")
+
+
+def commit_info(lake: Lake, contract: TableContract, version: int) -> dict[str, Any]:
+    """The commit's own words, from the log's file."""
+    entry = local(lake.path(contract)) / "_delta_log" / f"{version:020}.json"
+    (info,) = [json.loads(line)["commitInfo"] for line in entry.read_text().split("\n") if '"commitInfo"' in line]
+    return info
 
 
 def counts_of(done: WriteReport) -> Counts:
