@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.pins import unvacuumed
 from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.repository_locks import OF_MONTHS, held
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.unreferenced import collect_contents
@@ -63,7 +64,7 @@ def _removed_repositories(lake: Lake, *, dry_run: bool) -> Iterator[Garbage]:
             subject = f"{contract.name} of {name}"
             yield Garbage(kind="repository", subject=subject, rows=rows, bytes=sum(file.size for file in own))
         if gone and not dry_run:
-            delete_rows(lake, contract, gone)
+            _delete_unregistered(lake, contract, gone)
 
 
 def _in_months(lake: Lake, contract: TableContract, *, dry_run: bool) -> Iterator[Garbage]:
@@ -73,7 +74,15 @@ def _in_months(lake: Lake, contract: TableContract, *, dry_run: bool) -> Iterato
     for name in gone:
         yield Garbage(kind="repository", subject=f"{contract.name} of {name}", rows=rows[name], bytes=0)
     if gone and not dry_run:
-        delete_rows(lake, contract, gone)
+        _delete_unregistered(lake, contract, gone)
+
+
+def _delete_unregistered(lake: Lake, contract: TableContract, names: Sequence[str]) -> None:
+    """Delete the rows of repositories unless one was registered again: a sync that holds it has written them anew."""
+    with held(lake.locks, [*names, OF_MONTHS] if contract.partition_by == ("month",) else names):
+        gone = [name for name in names if name not in Registry(lake).all()]
+        if gone:
+            delete_rows(lake, contract, gone)
 
 
 def _folders(settings: Settings, lake: Lake, *, dry_run: bool) -> Iterator[Garbage]:

@@ -5,10 +5,18 @@ A month has all repositories: what is asked of time is asked across them, and a 
 repositories and each month would be more than a million.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from dagster import DagsterInstance, DynamicPartitionsDefinition, MonthlyPartitionsDefinition
+from dagster import (
+    AssetExecutionContext,
+    DagsterInstance,
+    DagsterInvalidInvocationError,
+    DynamicPartitionsDefinition,
+    MonthlyPartitionsDefinition,
+)
 
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.failures import failure
 from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME
 
 REPOSITORY_PARTITIONS = DynamicPartitionsDefinition(name=PARTITIONS_NAME)
@@ -26,3 +34,26 @@ def align_partitions(instance: DagsterInstance, names: Iterable[str]) -> None:
         instance.add_dynamic_partitions(PARTITIONS_NAME, missing)
     for name in sorted(present - set(wanted)):
         instance.delete_dynamic_partition(PARTITIONS_NAME, name)
+
+
+def repositories_of(context: AssetExecutionContext) -> Sequence[str]:
+    """Give the repositories that the run is of; refuse by name a run of one that was removed before it could begin.
+
+    The run holds them from its first step on (`lake/resources.py`): none is removed after this.
+    """
+    try:
+        return context.partition_keys
+    except DagsterInvalidInvocationError:
+        known = context.instance.get_dynamic_partitions(PARTITIONS_NAME)
+        asked = context.partition_key_range
+        gone = [name for name in dict.fromkeys([asked.start, asked.end]) if name not in known]
+    raise failure(
+        {
+            "": BadInputError(
+                subject=f"repository {' and '.join(map(repr, gone))}",
+                seen="it was removed before this run could begin",
+                why="its rows would be left behind, of a repository that is not registered",
+                remedy="register it again with `lakehouse repo add`, or let the run be; others of it can be run again",
+            )
+        }
+    )

@@ -19,6 +19,8 @@ from lakehouse_assets.plan.sql_text import in_list
 def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: bool) -> dict[str, int]:
     """Unregister, then delete; gives the rows deleted by table. Contents in `blobs` are shared, so they stay.
 
+    The caller holds the repositories and the months (`lake/repository_locks.py`), so that no run writes rows of them
+    after this.
     Each delete says in its own commit that the partitions are gone, so that a kill at any point leaves a
     table whose rows and ledger agree, and a repository that takes the name later is built from nothing. What is
     published of them goes first: readers see all of a repository or nothing.
@@ -30,8 +32,12 @@ def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: 
         if contract.partition_by in (("repo",), ("month",)) and lake.exists(contract):
             deleted[contract.name] = delete_rows(lake, contract, gone)
     for name in gone:
-        shutil.rmtree(settings.mirrors / f"{name}.git", ignore_errors=True)
+        forget_mirror(settings, name)
     return deleted
+
+
+def forget_mirror(settings: Settings, name: str) -> None:
+    shutil.rmtree(settings.mirrors / f"{name}.git", ignore_errors=True)
 
 
 def delete_rows(lake: Lake, contract: TableContract, names: Sequence[str]) -> int:

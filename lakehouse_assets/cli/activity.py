@@ -6,6 +6,7 @@ import click
 
 from lakehouse_assets.cli.output import json_option, print_json
 from lakehouse_assets.cli.progress import Progress
+from lakehouse_assets.core.diagnostics import listening
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.core.text import visible_lines
 
@@ -70,7 +71,7 @@ def _make(settings: Settings, months: "Sequence[str]", progress: Progress) -> "d
     failed: dict[str, LakehouseError] = {}
     with open_instance(settings) as instance:
         for names in stretched(months):
-            with progress.step(f"{names[0][:7]}–{names[-1][:7]}"):
+            with progress.step(f"{names[0][:7]}–{names[-1][:7]}"), listening(progress.on_warning):
                 failed |= _run(instance, names)
     return failed
 

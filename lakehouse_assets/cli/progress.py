@@ -79,6 +79,11 @@ class Progress:
         if self._live and self._expected:
             self._out.write("\r\x1b[K")
 
+    def on_warning(self, diagnostic: Diagnostic) -> None:
+        """Listener: warnings alone, for work that is shown as one step."""
+        if diagnostic.level == "warning":
+            self.on_diagnostic(diagnostic)
+
     def on_diagnostic(self, diagnostic: Diagnostic) -> None:
         """Listener: tables as they are written, and warnings as they come."""
         if self._quiet:
@@ -92,7 +97,7 @@ class Progress:
             if line not in self._warned:  # each step that reads a table finds the same of it
                 self._warned.add(line)
                 self._tell(line)
-        elif diagnostic.part == "spark" and "seconds" in diagnostic.values:
+        elif (diagnostic.part, diagnostic.message) == ("spark", "session start"):
             self.done("start Spark", float(diagnostic.values["seconds"] or 0))
         elif diagnostic.part == "write":
             values = diagnostic.values

@@ -7,6 +7,8 @@ import click
 
 from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json, print_rows
+from lakehouse_assets.cli.progress import Progress
+from lakehouse_assets.core.diagnostics import listening
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.core.text import lines_of
@@ -87,12 +89,20 @@ def list_(as_json: bool) -> None:
 @click.option("--keep-rows", is_flag=True, help="Leave the repository's rows in the tables.")
 @json_option
 def remove(names: tuple[str, ...], keep_rows: bool, as_json: bool) -> None:
-    """Unregister repositories and delete their rows; contents that others share stay."""
+    """Unregister repositories and delete their rows; contents that others share stay.
+
+    A repository that is being synced is removed when that is done; a sync that comes later is refused.
+    """
     from lakehouse_assets.assets.removal import remove_repositories
+    from lakehouse_assets.lake.registry import Registry
+    from lakehouse_assets.lake.repository_locks import OF_MONTHS, held
+    from lakehouse_assets.lake.tables import Lake
 
     settings = load_settings()
-    deleted = remove_repositories(settings, names, keep_rows=keep_rows)
-    align_dagster(settings)
+    Registry(Lake(settings.lake)).get(names)  # a name that is wrong is refused before anything is waited for
+    with listening(Progress(quiet=as_json).on_diagnostic), held(settings.locks, [*names, OF_MONTHS]):
+        deleted = remove_repositories(settings, names, keep_rows=keep_rows)
+        align_dagster(settings)
     if as_json:
         print_json({"removed": list(names), "rows_deleted": deleted})
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.cli.progress import Progress
 from lakehouse_assets.core.diagnostics import listening
-from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.core.errors import BadInputError, LakehouseError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.plan.batching import BatchLimits, batched
 
@@ -31,7 +31,10 @@ _CHANGES = ("rows_inserted", "rows_updated", "rows_deleted")
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """What a run did: rows changed and seconds by step, and the partitions that it could not make."""
+    """What a run did: rows changed and seconds by step, and the partitions that it could not make.
+
+    Its id is empty where nothing was left to run.
+    """
 
     run_id: str
     repositories: tuple[str, ...]
@@ -60,11 +63,11 @@ def run_sync(
     fresh = {decision.repository.name for decision in plan.fresh}
     with _opened(settings, progress) as (instance, order):
         batches = batched(order, sizes, fresh, limits or BatchLimits())
-        results: list[RunResult] = []
+        results = _refused(settings, [name for name in sizes if name not in order])
         for number, names in enumerate(batches, 1):
             if len(batches) > 1:
                 progress.say(f"batch {number} of {len(batches)}: {len(names)} repositories")
-            results.append(_run(instance, names, heads, progress, assets))
+            results += _run_registered(settings, instance, names, heads, progress, assets)
         return results
 
 
@@ -78,7 +81,13 @@ def running(settings: Settings, progress: Progress) -> Iterator[Run]:
 
         def run(heads: Mapping[str, str]) -> list[RunResult]:
             batches = batched(order, dict.fromkeys(heads, 0), (), BatchLimits())
-            return [_run(instance, names, heads, progress) for names in batches]
+            results = _refused(settings, [name for name in heads if name not in order])
+            for names in batches:
+                results += _run_registered(settings, instance, names, heads, progress)
+            for result in results:
+                if not result.run_id:
+                    raise next(iter(result.failed.values()))
+            return results
 
         yield run
 
@@ -139,6 +148,44 @@ def sync_job() -> "JobDefinition":
     return defs.resolve_job_def("sync")
 
 
+def _run_registered(
+    settings: Settings,
+    instance: "DagsterInstance",
+    names: Sequence[str],
+    heads: Mapping[str, str],
+    progress: Progress,
+    assets: Sequence[str] = (),
+) -> list[RunResult]:
+    """Run those that are still registered once nobody else works on them; who was removed meanwhile is refused."""
+    from lakehouse_assets.assets.partitions import align_partitions
+    from lakehouse_assets.lake.registry import Registry
+    from lakehouse_assets.lake.repository_locks import held
+    from lakehouse_assets.lake.tables import Lake
+
+    with listening(progress.on_diagnostic), held(settings.locks, names):
+        known = Registry(Lake(settings.lake)).all()
+        align_partitions(instance, known)
+        refused = _refused(settings, [name for name in names if name not in known])
+        left = [name for name in names if name in known]
+        return [*refused, _run(instance, left, heads, progress, assets)] if left else refused
+
+
+def _refused(settings: Settings, names: Sequence[str]) -> list[RunResult]:
+    """What becomes of repositories that were removed after the sync had looked at them."""
+    from lakehouse_assets.assets.removal import forget_mirror
+
+    failed: dict[str, LakehouseError] = {}
+    for name in names:
+        forget_mirror(settings, name)  # the look for its head may have made it again
+        failed[name] = BadInputError(
+            subject=f"repository {name!r}",
+            seen="it was removed after this sync had begun",
+            why="its rows would be left behind, of a repository that is not registered",
+            remedy="nothing, if it is to be gone; else register it again with `lakehouse repo add`, and sync",
+        )
+    return [RunResult(run_id="", repositories=(), rows={}, seconds={}, failed=failed)] if failed else []
+
+
 def _run(
     instance: "DagsterInstance",
     names: Sequence[str],
@@ -146,7 +193,7 @@ def _run(
     progress: Progress,
     assets: Sequence[str] = (),
 ) -> RunResult:
-    """One run. What failed as a whole is raised; partitions that failed while others were made are told of."""
+    """One run. What failed as a whole is raised, and what the only repository asked for met; others are told of."""
     from dagster import AssetKey, execute_job
     from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NAME
     from dagster._core.definitions.reconstruct import ReconstructableRepository
@@ -163,7 +210,7 @@ def _run(
     repository = ReconstructableRepository.for_module("lakehouse_assets.definitions", "defs")
     started = time.time()
     expected = len(assets or sync_job().asset_layer.selected_asset_keys)
-    with listening(progress.on_diagnostic), progress.tables(expected):
+    with progress.tables(expected):
         # Not `execute_in_process`: that has an executor of its own, which stops at the first step that failed.
         result = execute_job(
             repository.get_reconstructable_job(IMPLICIT_ASSET_JOB_NAME if assets else sync_job().name),
@@ -173,7 +220,7 @@ def _run(
             asset_selection=[AssetKey(name) for name in assets] or None,
         )
     failed = {} if result.success else _errors(result.all_events)
-    if len(names) == 1:
+    if len(heads) == 1:
         for error in failed.values():
             raise error
     rows, seconds = _by_asset(instance, result.run_id)

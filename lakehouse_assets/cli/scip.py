@@ -7,6 +7,7 @@ import click
 
 from lakehouse_assets.cli.completed import repository_names
 from lakehouse_assets.cli.output import json_option, print_json
+from lakehouse_assets.core.diagnostics import listening
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.core.text import visible
 
@@ -31,13 +32,16 @@ def import_(name: str, index: Path, as_json: bool) -> None:
     """
     from lakehouse_assets.cli.progress import Progress
     from lakehouse_assets.lake.registry import Registry
+    from lakehouse_assets.lake.repository_locks import held
     from lakehouse_assets.lake.scip_import import import_index
     from lakehouse_assets.lake.tables import Lake
 
     settings = load_settings()
-    (repository,) = Registry(Lake(settings.lake)).get([name])
-    with Progress(quiet=as_json).step("import"):
-        done = import_index(settings, repository, index)
+    progress = Progress(quiet=as_json)
+    with listening(progress.on_diagnostic), held(settings.locks, [name]):
+        (repository,) = Registry(Lake(settings.lake)).get([name])
+        with progress.step("import"):
+            done = import_index(settings, repository, index)
     if as_json:
         print_json(
             {

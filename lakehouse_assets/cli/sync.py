@@ -103,6 +103,10 @@ def sync_plan(settings: Settings, names: tuple[str, ...], *, to: Mapping[str, st
     return plan_sync(settings, repositories, to=to)
 
 
+def runs_of(results: "list[RunResult]") -> "list[RunResult]":
+    return [result for result in results if result.run_id]
+
+
 def failed_in(plan: "SyncPlan", results: "list[RunResult]") -> "dict[str, LakehouseError]":
     """By repository why it could not be looked at, or what its run met."""
     return {**plan.errors, **{name: error for result in results for name, error in result.failed.items()}}
@@ -119,7 +123,7 @@ def print_plan(plan: "SyncPlan", results: "list[RunResult]", *, dry_run: bool) -
         click.echo(f"{decision.repository.name}: {word} to {decision.head.commit_sha[:12]} ({decision.head.ref})")
         for reason in decision.reasons if dry_run else ():
             click.echo(f"  {reason.asset}: {reason.part}: {(reason.old or 'nothing')[:16]} → {reason.new[:16]}")
-    for result in results:
+    for result in runs_of(results):
         click.echo(f"run {result.run_id}")
     for name, error in failed.items():
         click.echo(f"{name}: not synced", err=True)
@@ -140,7 +144,7 @@ def as_json_values(plan: "SyncPlan", results: "list[RunResult]") -> dict[str, An
         ],
         "runs": [
             {"run_id": r.run_id, "repositories": list(r.repositories), "rows": r.rows, "seconds": r.seconds}
-            for r in results
+            for r in runs_of(results)
         ],
         "errors": [
             {"name": name, "subject": e.subject, "seen": e.seen, "why": e.why, "remedy": e.remedy}

@@ -9,13 +9,14 @@ from typing import Any, Self
 from dagster import ConfigurableResource, DagsterInstance, InitResourceContext, MetadataValue
 from dagster._core.events import EngineEventData
 from dagster_pyspark import LazyPySparkResource
+from pydantic import PrivateAttr
 
 from lakehouse_assets.core.diagnostics import Diagnostic, listening
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake import run_locks
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
-from lakehouse_assets.lake.repository_locks import hold, let_go
+from lakehouse_assets.lake.repository_locks import OF_MONTHS, hold, let_go
 from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_run
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
@@ -55,6 +56,8 @@ class LakehouseResource(ConfigurableResource):
     What parts warn of while it is in use stands in the run's log.
     """
 
+    _held: list[str] = PrivateAttr(default_factory=list)
+
     @contextmanager
     def yield_for_execution(self, context: InitResourceContext) -> Generator[Self, None, None]:
         with _warnings_in(context.log), super().yield_for_execution(context):
@@ -64,12 +67,21 @@ class LakehouseResource(ConfigurableResource):
         if context.run is not None:
             run_locks.begin(self.settings.locks, context.run.run_id)
             self._link_story(context)
-        hold(self.settings.locks, self._repositories(context))
+        self._held = self._repositories(context)
+        hold(self.settings.locks, self._held)
+        if self._held and isinstance(context.instance, DagsterInstance):
+            for name in set(self._held) - set(self.registry.all()):  # what a killed removal left to Dagster
+                context.instance.delete_dynamic_partition(PARTITIONS_NAME, name)
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
-        let_go(self.settings.locks, self._repositories(context))
+        let_go(self.settings.locks, self._held)
         if context.run is not None:
             run_locks.end(self.settings.locks, context.run.run_id)
+
+    def hold_months(self) -> None:
+        """Keep repositories from being removed until the run ends: its months have rows of all of them."""
+        hold(self.settings.locks, [OF_MONTHS])
+        self._held.append(OF_MONTHS)
 
     def _link_story(self, context: InitResourceContext) -> None:
         """At the top of the run's log, so that a run which writes nothing, or fails, leads to its story as well."""

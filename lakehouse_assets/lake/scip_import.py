@@ -8,10 +8,9 @@ indexer: those that it no longer has are deleted.
 Cost: one pass over the index, the decoding of what changed, and one commit a table for each chunk of that.
 """
 
-import fcntl
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -28,6 +27,7 @@ from lakehouse_assets.extract.scip.index import Entry, Index, open_index
 from lakehouse_assets.extract.scip.rows import SCIP_TABLES, ScipRows
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.repository_locks import held
 from lakehouse_assets.lake.scip_spill import Spill
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.table_facts import table_facts
@@ -37,6 +37,7 @@ from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.pruning import prune
 from lakehouse_assets.plan.scope import Equals, scope_predicate
 from lakehouse_assets.plan.staleness import MaterializationKey
+from lakehouse_assets.plan.write_plan import ASKED_FOR
 
 CHUNK_ROWS = 40_000
 """Rows that are decoded, kept and committed at a time: some 40 MB as Python values."""
@@ -80,7 +81,7 @@ def import_index(
     with ExitStack() as stack:
         index = Index(stack.enter_context(open_index(path)), str(path))
         # The lock comes before the look at the table: of two imports, the second sees what the first has done.
-        stack.enter_context(_alone(lake, repository.name))
+        stack.enter_context(held(lake.locks, [repository.name]))
         decision = _decide(lake, repository.name, index)
         spill = stack.enter_context(Spill.opened())
         _decode(index, decision, repository.name, spill)
@@ -173,6 +174,7 @@ class _Writer:
             spark=lambda: runtime_for(settings).session,
             # A chunk is small by its making; Spark would be started for it only where that is asked for.
             executor="delta-rs" if settings.executor == "auto" else settings.executor,
+            because="a chunk is small by its making" if settings.executor == "auto" else ASKED_FOR,
         )
 
     def begin(self, decision: _Decision, indexer: str) -> None:
@@ -260,13 +262,3 @@ def _has_rows(lake: Lake, contract: TableContract, repo: str) -> bool:
 
 def _nothing(contract: TableContract) -> pa.Table:
     return pa.Table.from_batches([], schema=arrow_schema(contract.columns))
-
-
-@contextmanager
-def _alone(lake: Lake, repo: str) -> Iterator[None]:
-    """One import of a repository at a time: chunks of two must not come between each other."""
-    lock = lake.locks / ".locks" / "scip" / repo
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

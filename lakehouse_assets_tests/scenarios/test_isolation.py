@@ -56,6 +56,18 @@ def test_the_others_are_made_in_one_run_and_the_bad_one_is_named_with_its_first_
         assert record.dagster_run.status == DagsterRunStatus.FAILURE
 
 
+def test_a_bad_repository_that_is_a_batch_of_its_own_keeps_no_other_batch_from_being_made(
+    repos: dict[str, RepoBuilder],
+):
+    told = lakehouse("backfill", "--all", "--batch", "1")
+    assert told.exit_code == 1
+    assert {each["name"]: each["fresh"] for each in lakehouse_json("status")["repositories"]} == {
+        "r0": True,
+        "r1": False,
+        "r2": True,
+    }
+
+
 def test_once_it_is_mended_only_the_bad_one_is_made(repos: dict[str, RepoBuilder], lake: Lake):
     lakehouse("sync", "--all")
     before = lake.open(EDGES).version()

@@ -16,6 +16,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 @asset(**month_asset(CHURN, {"sql", "deltalake"}), deps=["commit_files"])
 def churn(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per file and month in which commits on the first-parent line of the head changed it."""
+    lakehouse.hold_months()
     yield Output(churned(lakehouse, context.partition_keys))
 
 

@@ -18,6 +18,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 )
 def commit_activity(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per repository and month in which it has commits."""
+    lakehouse.hold_months()
     yield Output(counted(lakehouse, context.partition_keys))
 
 

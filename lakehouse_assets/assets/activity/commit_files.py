@@ -43,6 +43,7 @@ class Touched:
 )
 def commit_files(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per file that a commit on the first-parent line of a head changed."""
+    lakehouse.hold_months()
     made = touched(lakehouse, context.partition_keys)
     yield Output(made.batches)
     if made.unread:

@@ -8,6 +8,7 @@ from lakehouse_assets.assets.change.options import change_asset
 from lakehouse_assets.assets.derivations import work_of
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches, joined
@@ -20,7 +21,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 def diffs(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per definition that the last update with changes changed; comments and layout don't count."""
     failed = FailedPartitions()
-    work, untouched = work_of(lakehouse, derivation(DIFFS), context.partition_keys, failed)
+    work, untouched = work_of(lakehouse, derivation(DIFFS), repositories_of(context), failed)
     batches: list[Batch] = []
     for each in work:
         with failed.alone(each.key.partition):

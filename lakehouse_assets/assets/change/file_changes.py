@@ -10,6 +10,7 @@ from lakehouse_assets.assets.derivations import tasks_of
 from lakehouse_assets.assets.git.blobs import blobs
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
@@ -27,7 +28,7 @@ from lakehouse_assets.plan.cursors import read_position
 @asset(**change_asset(FILE_CHANGES), deps=[blobs])
 def file_changes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per file that the last update with changes changed."""
-    yield from handed_over(last_updates(lakehouse, context.partition_keys), of=len(context.partition_keys))
+    yield from handed_over(last_updates(lakehouse, repositories_of(context)), of=len(context.partition_keys))
 
 
 @explained()

@@ -15,6 +15,7 @@ from lakehouse_assets.assets.derivations import work_of
 from lakehouse_assets.assets.following import FOLLOWS
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.change.impact import find_impact
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
@@ -61,7 +62,7 @@ def impact_derivation(contract: TableContract) -> Derivation:
 )
 def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Who the last update of each repository touched, in every repository."""
-    yield from handed_over(impacted(lakehouse, context.partition_keys).items(), of=len(context.partition_keys))
+    yield from handed_over(impacted(lakehouse, repositories_of(context)).items(), of=len(context.partition_keys))
 
 
 @explained()

@@ -12,6 +12,7 @@ from lakehouse_assets.assets.derivations import Work, work_of
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
@@ -44,7 +45,7 @@ FOLLOWED: Mapping[TableContract, TableContract] = {DEFINITION_LIFETIMES: DEFINIT
 )
 def lifetimes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """When each definition, call, import, base and reference came and went."""
-    yield from handed_over(lived(lakehouse, context.partition_keys).items(), of=len(context.partition_keys))
+    yield from handed_over(lived(lakehouse, repositories_of(context)).items(), of=len(context.partition_keys))
 
 
 @explained()

@@ -11,6 +11,7 @@ from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.snapshots import snapshots
 from lakehouse_assets.assets.git.work import Latest, changed_files, key_of, keys_of, work_of
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.schemas import arrow_schema
@@ -39,7 +40,7 @@ def blobs(
 ) -> Iterator[Output[Batches]]:
     """One row per blob sha across all repositories, branches and forks."""
     failed = FailedPartitions()
-    readings = readings_at_commits(lakehouse, context.partition_keys, failed)
+    readings = readings_at_commits(lakehouse, repositories_of(context), failed)
 
     def on_spark(missing: pa.Table, read: Sequence[Reading]) -> "DataFrame":
         return blobs_frame(spark.spark_session, missing, read, slices=lakehouse.settings.cores)

@@ -10,6 +10,7 @@ from dagster import AssetExecutionContext, Config, Output, asset
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import keys_of, since_of, whole_batch, work_of
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.assets.readings import readings_at_heads
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.diagnostics import report
@@ -43,7 +44,7 @@ def commits(
 ) -> Iterator[Output[Batches]]:
     """One row per commit reachable from the repository's ref."""
     failed = FailedPartitions()
-    readings = readings_at_heads(lakehouse, context.partition_keys, config.heads, failed)
+    readings = readings_at_heads(lakehouse, repositories_of(context), config.heads, failed)
 
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
         return commits_frame(spark.spark_session, whole)

@@ -9,5 +9,4 @@ from lakehouse_assets.sources.keys import git_code_version
 
 def git_asset(contract: TableContract) -> dict[str, Any]:
     """Options of the asset that makes `contract`'s table."""
-    kinds = {"git", "spark", "deltalake"}
-    return table_asset(contract, group="git", kinds=kinds, code_version=git_code_version(contract))
+    return table_asset(contract, group="git", kinds={"git", "deltalake"}, code_version=git_code_version(contract))

@@ -10,6 +10,7 @@ from lakehouse_assets.assets.git.commits import commits
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import changed_files, key_of, keys_of, since_of, whole_batch, work_of
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.batch import Batch
@@ -34,7 +35,7 @@ def snapshots(
 ) -> Iterator[Output[Batches]]:
     """One row per file at the head commit."""
     failed = FailedPartitions()
-    readings = readings_at_commits(lakehouse, context.partition_keys, failed)
+    readings = readings_at_commits(lakehouse, repositories_of(context), failed)
 
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
         return snapshots_frame(spark.spark_session, whole)

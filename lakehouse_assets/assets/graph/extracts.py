@@ -10,6 +10,7 @@ from lakehouse_assets.assets.git.blobs import blobs
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.extract.rows import extract_rows
 from lakehouse_assets.lake.batches import Batches
@@ -44,5 +45,5 @@ def extracts(
         )
         return made(EXTRACTS, work, extract_rows)
 
-    made_rows = derived(lakehouse, derivation(EXTRACTS), context.partition_keys, make)
+    made_rows = derived(lakehouse, derivation(EXTRACTS), repositories_of(context), make)
     yield from handed_over(made_rows, of=len(context.partition_keys))

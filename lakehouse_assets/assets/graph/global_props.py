@@ -9,6 +9,7 @@ from lakehouse_assets.assets.derivations import derived
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.lake.batches import Batches
@@ -28,5 +29,5 @@ def global_props(context: AssetExecutionContext, lakehouse: LakehouseResource) -
         with local_sql() as connection:
             return connection.sql(query).to_arrow_table()
 
-    made = derived(lakehouse, derivation(GLOBAL_PROPS), context.partition_keys, make)
+    made = derived(lakehouse, derivation(GLOBAL_PROPS), repositories_of(context), make)
     yield from handed_over(made, of=len(context.partition_keys))

@@ -9,6 +9,7 @@ from lakehouse_assets.assets.derivations import work_of
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS, PUBLISHED
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.errors import LakeStateError
@@ -26,7 +27,7 @@ from lakehouse_assets.plan.cursors import read_position
 def graph_versions(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per repository and commit that the graph was brought to; written last."""
     failed = FailedPartitions()
-    stale, untouched = work_of(lakehouse, derivation(GRAPH_VERSIONS), context.partition_keys, failed)
+    stale, untouched = work_of(lakehouse, derivation(GRAPH_VERSIONS), repositories_of(context), failed)
     _refuse_unfit(lakehouse.lake, context.run.run_id, [each.key.partition for each in stale], failed)
     work = [each for each in stale if each.key.partition not in failed]
     rows: list[dict[str, object]] = []

@@ -15,6 +15,7 @@ from lakehouse_assets.assets.derivations import Work, work_of
 from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
@@ -58,7 +59,7 @@ from lakehouse_assets.plan.staleness import MaterializationKey
 def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
     failed = FailedPartitions()
-    results, untouched = linked(lakehouse, context.partition_keys, failed)
+    results, untouched = linked(lakehouse, repositories_of(context), failed)
     outputs = ((each.name, _batches(each, results, untouched[each.name], failed)) for each in LINKED)
     yield from handed_over(outputs, of=len(context.partition_keys))
 

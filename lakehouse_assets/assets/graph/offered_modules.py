@@ -10,6 +10,7 @@ from lakehouse_assets.assets.git.snapshots import snapshots
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_asset
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.offered_modules import OFFERED_MODULES
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.lake.batch import Batch
@@ -30,7 +31,7 @@ _DERIVATION = derivation(OFFERED_MODULES)
 def offered_modules(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per top-level module that other repositories can import from a repository."""
     failed = FailedPartitions()
-    work, untouched = work_of(lakehouse, _DERIVATION, context.partition_keys, failed)
+    work, untouched = work_of(lakehouse, _DERIVATION, repositories_of(context), failed)
     whole: list[Batch] = []
     changed: list[Batch] = []
     for each in work:

@@ -9,5 +9,5 @@ from lakehouse_assets.contracts.table import TableContract
 
 def graph_asset(contract: TableContract) -> dict[str, Any]:
     """Options of the asset that makes `contract`'s table."""
-    kinds = {"python", "spark", "deltalake"}
+    kinds = {"python", "deltalake"}
     return table_asset(contract, group="graph", kinds=kinds, code_version=derivation(contract).code_version)

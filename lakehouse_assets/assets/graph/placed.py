@@ -9,6 +9,7 @@ from lakehouse_assets.assets.derivations import derived
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
+from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.nodes import NODES
@@ -46,7 +47,7 @@ def _placed(
             )
             return made(contract, work, place)
 
-        rows = derived(lakehouse, derivation(contract), context.partition_keys, make)
+        rows = derived(lakehouse, derivation(contract), repositories_of(context), make)
         yield from handed_over(rows, of=len(context.partition_keys))
 
     return placed  # pyright: ignore[reportReturnType]  # its options come as a dictionary

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dagster import AssetExecutionContext, AssetSpec, DataVersion, MaterializeResult, MetadataValue, multi_asset
 
 from lakehouse_assets.assets.options import OWNERS, POOL, table_metadata, table_tags
-from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS, repositories_of
 from lakehouse_assets.assets.readings import readings_at_commits
 from lakehouse_assets.assets.scip.indexing import index_repository
 from lakehouse_assets.contracts.commits import COMMITS
@@ -39,7 +39,7 @@ from lakehouse_assets.lake.scip_import import scip_code_version
 def scip_indexes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[MaterializeResult]:
     """What scip-python and scip-typescript say about the commit, where they are installed."""
     failed = FailedPartitions()
-    readings = readings_at_commits(lakehouse, context.partition_keys, failed)
+    readings = readings_at_commits(lakehouse, repositories_of(context), failed)
     if failed:
         raise partitions_failure(failed.errors, of=1)
     (reading,) = readings
