@@ -13,6 +13,7 @@ from lakehouse_assets.lake.compaction import compact_table, planned
 from lakehouse_assets.lake.environment_holds import model_tables
 from lakehouse_assets.lake.maintained import record
 from lakehouse_assets.lake.pins import unvacuumed
+from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.vacuum import Vacuumed, look, vacuum_table
 from lakehouse_assets.plan.compaction import ENOUGH, CompactionPlan
@@ -31,8 +32,12 @@ def optimize(
 ) -> list[CompactionPlan]:
     """Compact the named tables, or all, where it is worth it."""
     lake = Lake(settings.lake)
-    do = planned if dry_run else compact_table
-    return [do(lake, contract, enough=enough) for contract in tables_named(settings, names)]
+    return [
+        planned(lake, contract, enough=enough)
+        if dry_run
+        else compact_table(lake, contract, spark=lambda: runtime_for(settings).session, enough=enough)
+        for contract in tables_named(settings, names)
+    ]
 
 
 def vacuum(

@@ -1,17 +1,15 @@
-"""When two writers meet: those of one machine wait for each other, others notice and try again.
+"""When two writers meet: Delta notices it at the commit, and the one who was second plans anew.
 
-Delta notices most conflicts at the commit. What it does not notice is an append: it reads nothing, so two first
-loads of one repository would both go in, and so would one that was planned before another's rows came. That
-is why writers hold a lock on their partitions from planning to report. The system frees it when a process dies.
-
-Writers of other machines, where the lake is in an object store, do without: a commit of ours is put just behind the
-version that it was planned on, or planned anew. Spark's own commits may come later, so that there an append is
-committed as a replacement of nothing, which Delta checks, and what came between is counted in (`upsert`).
+What a write may change is named in its statement by literal partitions, so that writers of other partitions pass, on
+any storage. A conflict is tried again with growing, random pauses, and given up after a time. Those of one machine who
+write the same partitions also wait for each other, which no correctness rests on: it spares the work of a write that
+would be refused.
 
 Cost: one file a stripe. Writers of different partitions meet only if they share one, and then merely wait.
 """
 
 import fcntl
+import itertools
 import random
 import sys
 import time
@@ -28,7 +26,7 @@ from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.plan.scope import Equals, Scope, Scopes
 
-ATTEMPTS = 10
+PATIENCE_SECONDS = 120.0
 STRIPES = 32
 _LONGEST_WAIT_SECONDS = 2.0
 _PART = "concurrency"
@@ -44,27 +42,30 @@ _REFUSALS = ("append-only", "Unsupported table features")
 _T = TypeVar("_T")
 
 
-def retried(subject: str, action: Callable[[], _T]) -> _T:
-    """Do `action` until no other writer's commit comes between; it has to read anew whatever it relies on."""
-    for attempt in range(1, ATTEMPTS):
+def retried(subject: str, action: Callable[[], _T], *, other: Callable[[], str] | None = None) -> _T:
+    """Do `action` until no other writer's commit comes between; it has to read anew whatever it relies on.
+
+    `other` tells who committed last, for the message where that goes on for too long.
+    """
+    started = time.monotonic()
+    for attempt in itertools.count(1):
         try:
             return action()
         except _conflicts() as error:
             if not _is_conflict(error):
                 raise
+            seconds = time.monotonic() - started
+            if seconds > PATIENCE_SECONDS:
+                who = "" if other is None else f"; the last was {other()}"
+                raise LakeStateError(
+                    subject=subject,
+                    seen=f"{attempt} attempts in {seconds:.0f} s met another writer's commit{who}: {error}",
+                    why="nothing of this write was committed",
+                    remedy="run it again when the other writer is done",
+                ) from error
         report(_PART, subject, "another writer was first; trying again", level="warning", attempt=attempt)
-        time.sleep(random.uniform(0, min(_LONGEST_WAIT_SECONDS, 0.02 * 2**attempt)))
-    try:
-        return action()
-    except _conflicts() as error:
-        if not _is_conflict(error):
-            raise
-        raise LakeStateError(
-            subject=subject,
-            seen=f"{ATTEMPTS} attempts met another writer's commit: {error}",
-            why="nothing of this write was committed",
-            remedy="run it again when the other writer is done",
-        ) from error
+        time.sleep(random.uniform(0, min(_LONGEST_WAIT_SECONDS, 0.02 * 2 ** min(attempt, 10))))
+    raise AssertionError("unreachable")
 
 
 @contextmanager

@@ -38,6 +38,7 @@ from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.commit_log import is_plain
+from lakehouse_assets.lake.data_files import TableFolder
 from lakehouse_assets.lake.iceberg_schema import (
     LEFT_BY_MERGE,
     columns_of,
@@ -48,7 +49,6 @@ from lakehouse_assets.lake.iceberg_schema import (
 )
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.table_facts import table_facts
-from lakehouse_assets.lake.table_files import TableFolder
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.pruning import FileFacts
 

@@ -104,6 +104,9 @@ def removal_note(contract: TableContract, partitions: Iterable[str]) -> str:
     )
 
 
+_known: dict[LakePath, dict[EntryKey, Entry]] = {}
+"""By lake what this process has learned of commits that do not tell it themselves, until the index has it."""
+
 _LogEntry = tuple[str, int, int]
 _indexes: dict[LakePath, tuple[_LogEntry | None, _Index]] = {}
 """The index of the lake that was read last, with the log entry that it was read at."""
@@ -146,7 +149,13 @@ class Ledger:
         `known` entries take precedence: they changed no row, so that no commit carries them, or they know the
         content, which a MERGE tells only after its commit. They hold at least at the version they name.
         """
-        retried(f"table {MATERIALIZATIONS.name}", lambda: self._record(contracts, known))
+        names = {contract.name for contract in contracts}
+        learned = _known.get(self._lake.root, {})
+        mine = [entry for key, entry in learned.items() if key[0] in names]
+        retried(f"table {MATERIALIZATIONS.name}", lambda: self._record(contracts, [*mine, *known]))
+        for entry in mine:
+            if learned.get((entry.asset, entry.partition)) is entry:
+                del learned[entry.asset, entry.partition]
 
     def newest(self, contract: TableContract, table: DeltaTable, partitions: Collection[str]) -> dict[EntryKey, Entry]:
         """The last entries of some partitions, from the end of the log, where they mostly are; else as `latest`."""
@@ -168,13 +177,13 @@ class Ledger:
         return self.latest([contract])
 
     def follow(self, contract: TableContract, version: int, entries: Sequence[Entry], *, in_commit: bool) -> None:
-        """Keep the index near the log after a write: at once for what no commit tells, else when it is far behind.
+        """Keep the index near the log after a write, when it is far behind; the rest is done at the end of a run.
 
-        The rest is done at the end of a run. Whoever reads adds what the index has not seen, so nothing is missed.
+        What no commit tells is known to this process until then; one that is killed leaves it to be counted.
         """
         if not in_commit:
-            self.record(contract, known=entries)
-        elif version - self._indexed().version_of(contract) > INDEX_EVERY:
+            _known.setdefault(self._lake.root, {}).update({(each.asset, each.partition): each for each in entries})
+        if version - self._indexed().version_of(contract) > INDEX_EVERY:
             self.record(contract)
 
     def _record(self, contracts: Sequence[TableContract], known: Sequence[Entry]) -> None:
@@ -183,7 +192,9 @@ class Ledger:
         for contract in contracts:
             fresh |= self._unindexed(contract, indexed)
         for entry in known:
-            fresh[(entry.asset, entry.partition)] = entry
+            newer = fresh.get((entry.asset, entry.partition))
+            if newer is None or newer.table_version <= entry.table_version:
+                fresh[(entry.asset, entry.partition)] = entry
         if not fresh:
             return
         rows = [asdict(entry) for entry in fresh.values()]
@@ -218,6 +229,9 @@ class Ledger:
         for version, commit in commits:
             for entry in entries_of(commit):
                 found[(entry.asset, entry.partition)] = replace(entry, table_version=version)
+        for key, entry in _known.get(self._lake.root, {}).items():
+            if key in found and found[key].table_version == entry.table_version:
+                found[key] = entry
         if commits:
             report("ledger", contract.name, "read the log", commits=len(commits), entries=len(found))
         return found

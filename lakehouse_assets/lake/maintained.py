@@ -8,7 +8,7 @@ from typing import Any, Literal
 from lakehouse_assets.contracts.maintenance import MAINTENANCE
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.small_append import append_rows
+from lakehouse_assets.lake.record_rows import append_rows
 from lakehouse_assets.lake.tables import Lake
 
 

@@ -14,7 +14,7 @@ from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.concurrency import alone, retried
 from lakehouse_assets.lake.published import PublishedCommit, is_readable
-from lakehouse_assets.lake.small_append import append_rows
+from lakehouse_assets.lake.record_rows import append_rows
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import literal

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.commit_log import ENGINE
 from lakehouse_assets.lake.job import Job
 from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.outcome import Outcome, OwnerChange
@@ -110,23 +109,17 @@ def owners_of(job: Job) -> dict[str, Any]:
 
 def writer_of(files: CommitFiles) -> str:
     """Who wrote a commit, by what it says itself."""
-    if files.engine == ENGINE:
-        return "process"
     return "delta-rs" if files.engine.startswith("delta-rs") else "spark"
 
 
 def _executor(plan: WritePlan, outcome: Outcome, files: CommitFiles) -> tuple[str, str]:
-    """Who wrote, by the commit, and why it was that one: a plan can come to nothing, or fall to another."""
+    """Who wrote, by the commit, and why it was that one: a plan can come to nothing."""
     if outcome.version is None:
         return "none", "no row differs"
     writer = writer_of(files)
-    if plan.executor == "workers" and writer == "process" and files.added:
-        writer = "workers"
     if writer == plan.executor:
         return writer, plan.executor_reason
-    if not files.added and not files.removed:
-        return writer, "no row differs; the log entry says so, and has no files"
-    return writer, f"it fell to this one from {plan.executor}, which could not tell the rows apart exactly"
+    return writer, "no row differs; the log entry says so, and has no files"
 
 
 def report_of(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+import numpy as np
 import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema, arrow_type
@@ -28,6 +29,33 @@ def with_audit(rows: pa.Table, contract: TableContract, now: datetime, run_id: s
     moment = pa.scalar(now, schema.field("written_at").type)
     rows = rows.append_column("written_at", pa.repeat(moment, rows.num_rows))
     return rows.append_column("written_by", pa.repeat(pa.scalar(run_id), rows.num_rows))
+
+
+def whole(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The rows with every column of a table, in its order; what they lack is NULL."""
+    arrays = [
+        rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(rows.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(arrays, schema=schema)
+
+
+def in_owner_order(rows: pa.Table, contract: TableContract) -> pa.Table:
+    """The rows by owner, so that files hold few owners and later writes pass over most of them.
+
+    Within an owner as they came, which packs best. Only owners that differ are compared, and they are few.
+    """
+    if contract.owner is None:
+        return rows
+    encoded = rows[contract.owner].combine_chunks().dictionary_encode(null_encoding="encode")
+    values = encoded.dictionary.to_pylist()
+    order = sorted(range(len(values)), key=lambda number: (values[number] is not None, values[number]))
+    rank_of = np.empty(len(values), dtype=np.int64)
+    rank_of[order] = np.arange(len(values))
+    ranks = rank_of[np.asarray(encoded.indices)]
+    if np.all(ranks[:-1] <= ranks[1:]):
+        return rows
+    return rows.take(pa.array(np.argsort(ranks, kind="stable")))
 
 
 def type_name(kind: pa.DataType) -> str:

@@ -1,4 +1,4 @@
-"""Writes batches of any size with Spark: appends and replacements by the writer, the rest by one MERGE.
+"""Carries out writes with Spark, of any size: replacements by the DataFrame writer, the rest by one MERGE.
 
 A MERGE takes its user metadata and its transaction from the session's configuration, which threads share: a
 lock holds them back from each other, and what was set is unset whatever happens.
@@ -18,20 +18,21 @@ from lakehouse_assets.core.diagnostics import phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake.contents import replaced_rows
-from lakehouse_assets.lake.data_files import ROWS_PER_FILE
 from lakehouse_assets.lake.outcome import Change, Note, Outcome, PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
+from lakehouse_assets.lake.staging import Staged
 from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, row_hash_sql
-from lakehouse_assets.plan.scope import scope_predicate
 from lakehouse_assets.plan.sql_text import column, delta_name, name, null_safe_equal
 from lakehouse_assets.plan.statements import BATCH_SLOT, target_predicate
 from lakehouse_assets.plan.write_facts import BatchFacts, deletes_missing
 from lakehouse_assets.plan.write_plan import WritePlan
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
+ROWS_PER_FILE = 100_000
+"""Bounds what one changed row makes a write rewrite, whatever the table's size."""
 _PART = "spark writer"
 _PREFIX = "spark.databricks.delta."
 _RECENT_COMMITS = 50
@@ -45,35 +46,84 @@ def execute_spark(
     contract: TableContract,
     plan: WritePlan,
     batch: "DataFrame",
-    facts: BatchFacts,
-    contents: Mapping[PartitionValues, Content],
+    staged: Staged,
     note: Note,
 ) -> Outcome:
-    """Carry out `plan` with `batch`, whose columns are the table's."""
+    """Carry out `plan` with `batch`, the staged rows in the table's columns."""
+    rows = staged.facts.rows
     match plan.action:
         case "nothing":
-            return Outcome(unchanged=facts.rows if plan.request.strategy != "delete_matching" else 0)
+            return Outcome(unchanged=(rows or 0) if plan.request.strategy != "delete_matching" else 0)
         case "append" | "replace":
-            changes = {values: Change(added=content) for values, content in contents.items()}
-            deleted = replaced_rows(table, plan) if plan.action == "replace" else 0
-            planned = Outcome(inserted=facts.rows, deleted=deleted, changes=changes, replaces=plan.action == "replace")
-            text = _plain_text(note(planned))
-            _save(table, contract, plan, batch, facts, text)
-            return replace(planned, version=_own_commit(table, text)["version"])
+            return _load(table, contract, plan, batch, staged, note)
         case "merge" | "delete":
-            with phase(_PART, contract.name, "compare"):
-                there = plan.request.strategy == "upsert" and _is_there(spark, table, contract, plan, batch, contents)
-            if there:
-                return Outcome(unchanged=facts.rows)
-            text = _plain_text(note(None))
-            with view_scope(spark) as views, _session_settings(spark, plan, text):
-                view = views.register(contract.name, batch)
-                statement = plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)
-                reached("write: before commit")
-                with phase(_PART, contract.name, "merge"), spark_errors(f"table {contract.name}"):
-                    spark.sql(statement).collect()
-            with phase(_PART, contract.name, "contents"):
-                return replace(_merged(spark, table, contract, plan, facts, text), statement=statement)
+            kept = batch.persist() if rows is None else batch  # looked at more than once, and made each time
+            try:
+                return _merge(spark, table, contract, plan, kept, staged, note)
+            finally:
+                if rows is None:
+                    kept.unpersist()
+
+
+def commit_nothing_by_spark(
+    spark: "SparkSession", table: DeltaTable, plan: WritePlan, outcome: Outcome, note: Note
+) -> Outcome:
+    """Commit an entry without rows, where delta-rs may not: it carries the ledger's entries and the transaction."""
+    text = _plain_text(note(outcome))
+    empty = spark.read.format("delta").load(table.table_uri).limit(0)
+    reached("write: before commit")
+    with spark_errors(f"table {plan.table}"):
+        _writer(empty, plan, text).mode("append").save(table.table_uri)
+    return replace(outcome, version=_own_commit(table, text)["version"])
+
+
+def _load(
+    table: DeltaTable, contract: TableContract, plan: WritePlan, batch: "DataFrame", staged: Staged, note: Note
+) -> Outcome:
+    """Put the rows in the place of their partitions; their contents are known before, or observed on the way."""
+    replaces, is_known = plan.action == "replace", staged.facts.rows is not None
+    deleted = replaced_rows(table, plan) if replaces else 0
+    planned = _loaded(staged.contents(contract), deleted, replaces=replaces) if is_known else None
+    text = _plain_text(note(planned))
+    statement = _save(table, contract, plan, batch, staged.facts, text)
+    done = planned or _loaded(staged.contents(contract), deleted, replaces=replaces)
+    return replace(done, version=_own_commit(table, text)["version"], noted=is_known, statement=statement)
+
+
+def _loaded(contents: Mapping[PartitionValues, Content], deleted: int, *, replaces: bool) -> Outcome:
+    return Outcome(
+        inserted=sum(content.rows for content in contents.values()),
+        deleted=deleted,
+        changes={values: Change(added=content) for values, content in contents.items()},
+        replaces=replaces,
+    )
+
+
+def _merge(
+    spark: "SparkSession",
+    table: DeltaTable,
+    contract: TableContract,
+    plan: WritePlan,
+    batch: "DataFrame",
+    staged: Staged,
+    note: Note,
+) -> Outcome:
+    with phase(_PART, contract.name, "compare"):
+        there = plan.request.strategy == "upsert" and _is_there(spark, table, contract, plan, batch, staged)
+    rows = staged.facts.rows
+    if rows is None:
+        rows = sum(content.rows for content in staged.contents(contract).values())
+    if there:
+        return Outcome(unchanged=rows)
+    text = _plain_text(note(None))
+    with view_scope(spark) as views, _session_settings(spark, plan, text):
+        view = views.register(contract.name, batch)
+        statement = plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)
+        reached("write: before commit")
+        with phase(_PART, contract.name, "merge"), spark_errors(f"table {contract.name}"):
+            spark.sql(statement).collect()
+    with phase(_PART, contract.name, "contents"):
+        return replace(_merged(spark, table, contract, plan, rows, text), statement=statement)
 
 
 def _is_there(
@@ -82,7 +132,7 @@ def _is_there(
     contract: TableContract,
     plan: WritePlan,
     batch: "DataFrame",
-    contents: Mapping[PartitionValues, Content],
+    staged: Staged,
 ) -> bool:
     """Whether the table holds just what the batch would make of it.
 
@@ -109,7 +159,9 @@ def _is_there(
             query = f"SELECT count(*) AS row_count, {hashed} AS hash_sum FROM {target} AS t WHERE {plan.predicate}"
             found = spark.sql(query).toArrow().to_pylist()[0]
             held = Content(rows=found["row_count"], total=int(found["hash_sum"] or 0) % (1 << 64))
-            return held == reduce(Content.plus, contents.values(), NO_CONTENT)
+            if staged.facts.rows is None:
+                batch.count()  # all of the rows are made, and told of
+            return held == reduce(Content.plus, staged.contents(contract).values(), NO_CONTENT)
         return not some_are_new(batch)
 
 
@@ -128,31 +180,31 @@ def aligned(batch: "DataFrame", columns: tuple[Column, ...]) -> "DataFrame":
 
 def _save(
     table: DeltaTable, contract: TableContract, plan: WritePlan, batch: "DataFrame", facts: BatchFacts, note: str
-) -> None:
-    """Write rows ordered by partition and owner, in files of bounded size, so that later writes touch few of them."""
+) -> str:
+    """Write rows ordered by partition and owner, in files of bounded size, so that later writes touch few of them.
+
+    As a replacement of the rows that the write answers for, also where there are none: Delta lets an append pass
+    whatever another writer has put there meanwhile. Rows that workers make come in their order.
+    """
     order = [each for each in (*contract.partition_by, contract.owner) if each]
-    if order and facts.rows > ROWS_PER_FILE:
+    if order and facts.rows is not None and facts.rows > ROWS_PER_FILE:
         quoted = [column(each, "spark") for each in order]
         batch = batch.repartitionByRange(-(-facts.rows // ROWS_PER_FILE), *quoted).sortWithinPartitions(*quoted)
-    writer = (
+    where = target_predicate(contract, plan.request, "spark")
+    reached("write: before commit")
+    with spark_errors(f"table {contract.name}"):
+        _writer(batch, plan, note).mode("overwrite").option("replaceWhere", where).save(table.table_uri)
+    return f'DataFrameWriter.mode("overwrite").option("replaceWhere", {where!r})'
+
+
+def _writer(batch: "DataFrame", plan: WritePlan, note: str) -> "DataFrameWriter":
+    return (
         batch.write.format("delta")
         .option("userMetadata", note)
         .option("txnAppId", plan.request.key)
         .option("txnVersion", "1")
         .option("maxRecordsPerFile", str(ROWS_PER_FILE))
     )
-    if plan.action == "replace":
-        writer = writer.mode("overwrite").option("replaceWhere", scope_predicate(plan.request.scopes, "spark"))
-    elif table.table_uri.startswith("s3://"):
-        # Delta lets an append pass whatever came meanwhile. That nothing is where these rows go, it checks of a
-        # replacement: of the rows that the write answers for, none of which is there, and of no others.
-        answered = target_predicate(contract, plan.request, "spark")
-        writer = writer.mode("overwrite").option("replaceWhere", answered)
-    else:
-        writer = writer.mode("append")
-    reached("write: before commit")
-    with spark_errors(f"table {contract.name}"):
-        writer.save(table.table_uri)
 
 
 @contextmanager
@@ -179,7 +231,7 @@ def _merged(
     table: DeltaTable,
     contract: TableContract,
     plan: WritePlan,
-    facts: BatchFacts,
+    rows: int,
     note: str,
 ) -> Outcome:
     """What the MERGE did, from its commit; contents from the change feed of that commit alone."""
@@ -192,7 +244,7 @@ def _merged(
                 why="what it changed cannot be told, and the ledger would be wrong",
                 remedy="run it again: it will be noticed as done, and its contents be counted",
             )
-        return Outcome(unchanged=facts.rows if plan.action == "merge" else 0)
+        return Outcome(unchanged=rows if plan.action == "merge" else 0)
     metrics: Mapping[str, str] = commit.get("operationMetrics", {})
     inserted, updated, deleted = (
         int(metrics.get(f"numTargetRows{what}", 0)) for what in ("Inserted", "Updated", "Deleted")
@@ -201,7 +253,7 @@ def _merged(
         inserted=inserted,
         updated=updated,
         deleted=deleted,
-        unchanged=facts.rows - inserted - updated if plan.action == "merge" else 0,
+        unchanged=rows - inserted - updated if plan.action == "merge" else 0,
         version=commit["version"],
         noted=False,
         changes=_changes(spark, table, contract, commit["version"]) if inserted + updated + deleted else {},

@@ -5,7 +5,7 @@ memory first and then disk, so that neither the check nor the write computes it 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,10 @@ class Staged(ABC):
 
     @abstractmethod
     def arrow(self, columns: Sequence[str]) -> pa.Table: ...
+
+    def parts(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """The rows, as many at a time as are held together."""
+        yield self.arrow(columns)
 
     @abstractmethod
     def frame(self, spark: "SparkSession") -> "DataFrame": ...

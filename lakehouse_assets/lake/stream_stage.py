@@ -1,146 +1,181 @@
-"""A batch that comes in a stream: a short one is held in memory, a long one is written as data files while it comes.
+"""A batch that comes in a stream: a short one is held in memory, a long one waits in files beside the tables.
 
-Invariant: as with workers' files, nothing is a row before the commit names its file, and what no commit names is
-removed. A key stands once in the whole stream; its hash is all that is remembered of it.
+Invariant: nothing is written before the whole stream has come and was checked. A key stands once in it; its hash is all
+that is remembered of it. Files that a kill leaves behind are removed by `lakehouse gc`.
 
-Cost: memory for one file's rows and eight bytes a row.
+Cost: memory for one part of the rows and eight bytes a row; each row is written and read once more.
 """
 
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.schemas import arrow_schema, spark_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.batch import StreamedRows
-from lakehouse_assets.lake.contents import places
-from lakehouse_assets.lake.data_files import (
-    BYTES_PER_FILE,
-    ROWS_PER_FILE,
-    DataFile,
-    remove_files,
-    remove_marked,
-    write_data_file,
-)
+from lakehouse_assets.lake.contents import contents_by_partition, places
+from lakehouse_assets.lake.data_files import open_parquet, remove_files
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
-from lakehouse_assets.lake.object_path import LakePath
+from lakehouse_assets.lake.object_path import LakePath, ObjectPath
+from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.row_checks import violations_in
-from lakehouse_assets.lake.rows import with_audit
 from lakehouse_assets.lake.staging import LocalStage, Staged
-from lakehouse_assets.lake.worker_stage import FileStage
 from lakehouse_assets.plan.batch_check import DUPLICATE_KEY
-from lakehouse_assets.plan.row_hash import Hashes, content_of_hashes, row_hashes
+from lakehouse_assets.plan.row_hash import Content, Hashes, row_hashes
 from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+STAGING = "_staging"
+"""Folder beside the tables: Spark's executors see it as well."""
+ROWS_A_PART = 100_000
+BYTES_A_PART = 64 * 1024 * 1024
 
 
 @contextmanager
 def stream_stage(
-    rows: StreamedRows, contract: TableContract, request: WriteRequest, folder: LakePath, *, run_id: str, in_files: bool
+    rows: StreamedRows, contract: TableContract, request: WriteRequest, root: LakePath
 ) -> Generator[Staged, None, None]:
-    """Hold the stream still. Without `in_files` all of it is held in memory."""
+    """Hold the stream still."""
     parts = _parts(rows.batches, contract)
     first = next(parts, arrow_schema(contract.columns).empty_table())
     second = next(parts, None)
     if second is None:
         yield LocalStage(first, contract, request)
         return
-    rest = chain((first, second), parts)
-    if not in_files:
-        yield LocalStage(pa.concat_tables(rest), contract, request)
+    if contract.violations == "quarantine":  # rows that break the contract are told from the others where all are
+        yield LocalStage(pa.concat_tables(chain((first, second), parts)), contract, request)
         return
-    writer = _Writer(contract, request, folder, run_id)
-    staged: FileStage | None = None
+    waiting = _Waiting(root / STAGING / uuid.uuid4().hex, contract, request)
     try:
-        for part in rest:
-            writer.add(part)
-        staged = writer.staged()
-        yield staged
+        for part in chain((first, second), parts):
+            waiting.add(part)
+        yield waiting.staged()
     finally:
-        if staged is None:
-            remove_marked(folder, writer.mark)
-        elif not staged.handed_over:
-            remove_files(folder, [file.path for file in staged.files])
+        waiting.remove()
 
 
 def _parts(batches: Iterator[pa.RecordBatch], contract: TableContract) -> Iterator[pa.Table]:
-    """The stream in parts of a file each."""
     waiting: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
         waiting.append(batch)
         rows += batch.num_rows
         size += batch.nbytes
-        while rows >= ROWS_PER_FILE or size >= BYTES_PER_FILE:
+        while rows >= ROWS_A_PART or size >= BYTES_A_PART:
             held = pa.Table.from_batches(waiting)
-            yield held.slice(0, ROWS_PER_FILE).combine_chunks()
-            waiting = held.slice(ROWS_PER_FILE).to_batches()
+            yield held.slice(0, ROWS_A_PART).combine_chunks()
+            waiting = held.slice(ROWS_A_PART).to_batches()
             rows = sum(each.num_rows for each in waiting)
             size = 0  # a slice counts the whole buffer it is cut from
     if rows:
         yield pa.Table.from_batches(waiting).combine_chunks()
 
 
-class _Writer:
-    def __init__(self, contract: TableContract, request: WriteRequest, folder: LakePath, run_id: str) -> None:
-        self.mark = uuid.uuid4().hex[:12]
-        self._contract, self._request, self._folder, self._run_id = contract, request, folder, run_id
-        self._now = datetime.now(UTC)
-        self._files: list[DataFile] = []
-        self._totals: list[int] = []
+class StreamStage(Staged):
+    """Rows in files of their own."""
+
+    def __init__(
+        self,
+        folder: LakePath,
+        names: Sequence[str],
+        contract: TableContract,
+        facts: BatchFacts,
+        contents: dict[PartitionValues, Content],
+    ) -> None:
+        self.facts = facts
+        self._folder, self._names, self._contract, self._contents = folder, names, contract, contents
+
+    def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:
+        return self._contents
+
+    def arrow(self, columns: Sequence[str]) -> pa.Table:
+        return pa.concat_tables(self.parts(columns))
+
+    def parts(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        schema = arrow_schema(self._contract.column(name) for name in columns)
+        for name in self._names:
+            yield open_parquet(self._folder / name).read(columns=list(columns)).select(list(columns)).cast(schema)
+
+    def frame(self, spark: "SparkSession") -> "DataFrame":
+        schema = spark_schema(self._contract.columns)
+        return spark.read.schema(schema).parquet(*(str(self._folder / name) for name in self._names))
+
+
+class _Waiting:
+    """The parts that have come so far."""
+
+    def __init__(self, folder: LakePath, contract: TableContract, request: WriteRequest) -> None:
+        self._folder, self._contract, self._request = folder, contract, request
+        self._names: list[str] = []
         self._keys: list[Hashes] = []
+        self._contents: dict[PartitionValues, Content] = {}
         self._violations: dict[str, Violation] = {}
         self._rows = self._bytes = 0
 
     def add(self, rows: pa.Table) -> None:
         contract = self._contract
-        held = places(contract, rows)
-        for each in violations_in(contract, self._request, rows, held):
+        for each in violations_in(contract, self._request, rows, places(contract, rows)):
             before = self._violations.get(each.rule, Violation(rule=each.rule, rows=0, examples=each.examples))
             self._violations[each.rule] = Violation(
                 rule=each.rule, rows=before.rows + each.rows, examples=before.examples
             )
-        self._keys.append(row_hashes([contract.column(name) for name in contract.key], [rows[n] for n in contract.key]))
+        self._keys.append(self._hashes(rows))
+        for place, content in contents_by_partition(contract, rows).items():
+            self._contents[place] = self._contents.get(place, Content()).plus(content)
         self._rows += rows.num_rows
         self._bytes += rows.nbytes
-        hashes = row_hashes(contract.columns, [rows[each.name] for each in contract.columns])
-        for place, chosen in held.items():
-            here = rows if isinstance(chosen, slice) else rows.take(pa.array(chosen))
-            stored = with_audit(here, contract, self._now, self._run_id)
-            self._files.append(write_data_file(self._folder, contract, place, stored, mark=self.mark))
-            self._totals.append(content_of_hashes(hashes[chosen]).total)
+        self._names.append(f"{len(self._names):06}.parquet")
+        _write(self._folder / self._names[-1], rows)
 
-    def staged(self) -> FileStage:
-        staged = FileStage(
-            folder=self._folder,
-            contract=self._contract,
-            facts=BatchFacts(
-                columns={each.name: each.type for each in self._contract.columns},
-                rows=self._rows,
-                bytes=self._bytes,
-                violations=(),
-            ),
-            files=tuple(self._files),
-            totals=tuple(self._totals),
+    def staged(self) -> StreamStage:
+        contract = self._contract
+        facts = BatchFacts(
+            columns={each.name: each.type for each in contract.columns},
+            rows=self._rows,
+            bytes=self._bytes,
+            in_process=True,
         )
+        staged = StreamStage(self._folder, self._names, contract, facts, self._contents)
         if doubled := self._doubled(staged):
             self._violations.setdefault(doubled.rule, doubled)
-        staged.facts = BatchFacts(**{**vars(staged.facts), "violations": tuple(self._violations.values())})
+        staged.facts = BatchFacts(**{**vars(facts), "violations": tuple(self._violations.values())})
         return staged
 
-    def _doubled(self, staged: FileStage) -> Violation | None:
+    def remove(self) -> None:
+        remove_files(self._folder, self._names)
+        if not isinstance(self._folder, ObjectPath) and self._folder.exists():
+            self._folder.rmdir()
+
+    def _hashes(self, rows: pa.Table) -> Hashes:
+        key = self._contract.key
+        return row_hashes([self._contract.column(name) for name in key], [rows[name] for name in key])
+
+    def _doubled(self, staged: StreamStage) -> Violation | None:
         """Keys that stand in two parts; the first are named from the files."""
         hashes, counts = np.unique(np.concatenate(self._keys), return_counts=True)
         if len(hashes) == self._rows:
             return None
-        contract, met = self._contract, hashes[counts > 1]
+        met = hashes[counts > 1]
         examples: dict[str, None] = {}
-        for rows in staged.read(contract.key):
-            own = row_hashes([contract.column(name) for name in contract.key], rows.columns)
-            found = rows.filter(pa.array(np.isin(own, met))).slice(0, EXAMPLES).to_pylist()
-            examples |= dict.fromkeys(named_rows(contract, found))
+        for rows in staged.parts(self._contract.key):
+            found = rows.filter(pa.array(np.isin(self._hashes(rows), met))).slice(0, EXAMPLES).to_pylist()
+            examples |= dict.fromkeys(named_rows(self._contract, found))
         return Violation(rule=DUPLICATE_KEY, rows=self._rows - len(hashes), examples=tuple(examples)[:EXAMPLES])
+
+
+def _write(path: LakePath, rows: pa.Table) -> None:
+    if isinstance(path, ObjectPath):
+        sink = pa.BufferOutputStream()
+        pq.write_table(rows, sink, compression="lz4")
+        path.write_bytes(sink.getvalue().to_pybytes())
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(rows, path, compression="lz4")

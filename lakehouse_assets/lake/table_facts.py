@@ -7,17 +7,31 @@ from deltalake import DeltaTable
 from deltalake.schema import ArrayType, PrimitiveType
 
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.commit_log import is_plain
 from lakehouse_assets.plan.pruning import FileFacts
 from lakehouse_assets.plan.write_facts import TableFacts
 
+_DELTA_RS_HAS = {"appendOnly", "invariants", "checkConstraints", "changeDataFeed", "timestampNtz"}
 _NAMES = {"integer": "int", "long": "bigint"}
 
 
 def table_facts(table: DeltaTable, contract: TableContract) -> TableFacts:
     """Facts of an open table; reads no data file."""
     columns = {field.name: type_name(field.type) for field in table.schema().fields}
-    return TableFacts(version=table.version(), columns=columns, files=_files(table, contract), plain=is_plain(table))
+    return TableFacts(
+        version=table.version(),
+        columns=columns,
+        files=_files(table, contract),
+        beyond_delta_rs=beyond_delta_rs(table),
+    )
+
+
+def beyond_delta_rs(table: DeltaTable) -> tuple[str, ...]:
+    """Features that the table asks of its writers and delta-rs has not."""
+    asked = set(table.protocol().writer_features or ())
+    configuration = table.metadata().configuration
+    if configuration.get("delta.columnMapping.mode", "none") != "none":
+        asked.add("columnMapping")
+    return tuple(sorted(asked - _DELTA_RS_HAS))
 
 
 def _files(table: DeltaTable, contract: TableContract) -> tuple[FileFacts, ...]:

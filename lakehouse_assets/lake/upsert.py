@@ -17,36 +17,29 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
-from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.diagnostics import Diagnostic, collecting, phase, report, seconds_by_phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
-from lakehouse_assets.lake.commit_log import brought_up, is_plain
-from lakehouse_assets.lake.compaction import compact_table
+from lakehouse_assets.lake.bookkeeping import keep
+from lakehouse_assets.lake.checked_stage import CheckedStage, as_frame, check_owned
 from lakehouse_assets.lake.concurrency import holding, retried
 from lakehouse_assets.lake.execution import execute
-from lakehouse_assets.lake.frame_stage import frame_stage, is_for_workers
 from lakehouse_assets.lake.job import Job, check_keys, job_of
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.moved_keys import moved_keys
-from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.quarantine import judge, set_aside
 from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport, report_of
-from lakehouse_assets.lake.small_append import append_rows
 from lakehouse_assets.lake.spark_errors import query_errors
 from lakehouse_assets.lake.staging import Staged, stage
 from lakehouse_assets.lake.stream_stage import stream_stage
 from lakehouse_assets.lake.table_columns import add_columns
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake, commit_files
-from lakehouse_assets.lake.worker_executor import has_no_key_of
-from lakehouse_assets.lake.worker_stage import FileStage, as_frame, check_owned, worker_stage
 from lakehouse_assets.plan.scope import Scope
 from lakehouse_assets.plan.write_facts import TableFacts
 from lakehouse_assets.plan.write_plan import ASKED_FOR, WritePlan, evolved, plan_write
@@ -55,9 +48,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PART = "upsert"
-_WRITES_TOGETHER = 500
-"""Rows of `writes` after which their files are written together: each comes in a file of its own, and every run reads
-what it wrote."""
 
 
 class UpsertService:
@@ -90,13 +80,13 @@ class UpsertService:
                 Ledger(self._lake).forget(contract)
             if table is not None and _was_committed(table, job):
                 with self._holding(job):
-                    done = self._told(self._replayed(job), diagnostics)
+                    done = self._told(contract, self._replayed(job), diagnostics)
             else:
                 with phase(_PART, contract.name, "stage"):
-                    staged = staging.enter_context(self._staged(job, table))
+                    staged = staging.enter_context(self._staged(job))
                 reached("write: after staging")
                 with self._holding(job):
-                    done = self._told(self._write(job, staged, table), diagnostics)
+                    done = self._told(contract, self._write(job, staged, table), diagnostics)
         reached("write: after report")
         report("write", contract.name, done.action, rows=done.rows_changed, seconds=done.seconds_in_all)
         return done
@@ -111,30 +101,20 @@ class UpsertService:
         """The plan that `write` would carry out now."""
         job = job_of(contract, batch, partitions, run_id)
         table = self._existing(contract)
-        with self._staged(job, table) as staged:
+        with self._staged(job) as staged:
             return self._plan_now(job, staged, table)
 
-    def _staged(self, job: Job, table: DeltaTable | None) -> AbstractContextManager[Staged]:
+    def _staged(self, job: Job) -> AbstractContextManager[Staged]:
         """The batch held still: by whoever has its rows."""
         contract, rows = job.contract, job.batch.rows
         if isinstance(rows, StreamedRows):
-            table = self._lake.ensure(contract)
-            in_files = contract.violations == "fail" and is_plain(table) and not _grows(table, contract)
-            folder = self._lake.path(contract)
-            return stream_stage(rows, contract, job.request, folder, run_id=job.run_id, in_files=in_files)
-        if isinstance(rows, pa.Table):
-            return stage(rows, contract, job.request)
+            return stream_stage(rows, contract, job.request, self._lake.root)
         if not isinstance(rows, WorkerRows):
-            if table is None or self._executor != "auto" or not is_for_workers(rows, contract, job.request, table):
-                return stage(rows, contract, job.request)
-            return frame_stage(rows, contract, job.request, self._lake.path(contract), run_id=job.run_id)
-        check_owned(contract)
-        if contract.violations == "quarantine":  # the rows that break the contract have to come here
+            return stage(rows, contract, job.request)
+        if contract.violations == "quarantine":  # told from the others once all rows are made
+            check_owned(contract)
             return stage(as_frame(rows, contract), contract, job.request)
-        # Files without a log would look like a table that lost its own.
-        if not is_plain(self._lake.ensure(contract)):
-            return stage(as_frame(rows, contract), contract, job.request)
-        return worker_stage(rows, contract, job.request, self._lake.path(contract), run_id=job.run_id)
+        return nullcontext(CheckedStage(rows, contract, job.request))
 
     def _existing(self, contract: TableContract) -> DeltaTable | None:
         return self._lake.taken(contract) if self._lake.exists(contract) else None
@@ -150,8 +130,6 @@ class UpsertService:
         contract, batch = job.contract, staged.facts
         if table is not None and facts.files and (moved := moved_keys(table, contract, job.request, staged)):
             batch = replace(batch, violations=(*batch.violations, moved))
-        if table is not None and isinstance(staged, FileStage) and job.request.strategy == "append_new":
-            batch = replace(batch, all_new=has_no_key_of(table, contract, job.request, staged))
         path = str(self._lake.path(contract))
         return plan_write(
             contract, job.request, batch, facts, path=path, executor=self._executor, because=self._because
@@ -177,7 +155,7 @@ class UpsertService:
     def _attempt(self, job: Job, staged: Staged, table: DeltaTable, *, known: int, quarantined: int) -> WriteReport:
         """Write to the table as it is now; up to version `known` it has nothing of this job."""
         contract = job.contract
-        brought_up(table, self._lake.path(contract))
+        table.update_incremental()
         if table.version() != known and _was_committed(table, job):  # the same run, twice at once
             return self._replayed(job)
         self._refuse_overtaken(job, table)
@@ -189,13 +167,14 @@ class UpsertService:
         add_columns(table, plan.add_columns)
         planned_on = table.version()
         with phase(_PART, contract.name, "commit"):
-            outcome = execute(table, self._lake.path(contract), full, plan, facts, staged, account, spark=self._spark)
+            outcome = execute(table, full, plan, facts, staged, account, spark=self._spark)
         if outcome.version is None and job.batch.if_changed:
             nothing = commit_files(self._lake.path(contract), None)
             return report_of(job, plan, outcome, nothing, (), before=facts.version, quarantined=quarantined)
         reached("write: after commit")
-        if isinstance(self._lake.root, ObjectPath) and outcome.version not in (None, planned_on + 1):
-            # By Spark, and behind one of a writer that no lock of this machine keeps out: the contents are counted.
+        if plan.executor == "spark" and outcome.version not in (None, planned_on + 1):
+            # Others have committed since it was planned, which Spark lets pass where they met no row: what the
+            # partitions hold is counted.
             return self._replayed(job)
         version = facts.version if outcome.version is None else outcome.version
         final = tuple(replace(entry, table_version=version) for entry in account.entries(outcome))
@@ -226,20 +205,12 @@ class UpsertService:
     def _holding(self, job: Job) -> AbstractContextManager[None]:
         return holding(self._lake.locks, job.contract, job.request.scopes)
 
-    def _told(self, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
-        """The report with its seconds, kept in `writes`."""
+    def _told(self, contract: TableContract, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
+        """The report with its seconds, kept for `writes`."""
         done = replace(done, seconds=seconds_by_phase(diagnostics), written_at=datetime.now(UTC))
-        if not done.committed:
-            return done
-        version = append_rows(self._lake, WRITES, arrow_rows(WRITES.columns, [done.as_row()]))
-        if version is not None and version % _WRITES_TOGETHER == 0:
-            compact_table(self._lake, WRITES)
+        if done.committed:
+            keep(self._lake, contract, done)
         return done
-
-
-def _grows(table: DeltaTable, contract: TableContract) -> bool:
-    """Whether the table has other columns than the contract: files that are written before the plan would lack them."""
-    return [field.name for field in table.schema().fields] != [each.name for each in contract.stored_columns]
 
 
 def _was_committed(table: DeltaTable, job: Job) -> bool:

@@ -68,6 +68,8 @@ class CompactionPlan:
     small: int
     """Those of them that are small."""
     bins: tuple[Bin, ...]
+    bytes_per_file: int
+    """How large the files become, as far as bytes tell rows."""
 
     @property
     def files_after(self) -> int:
@@ -93,7 +95,15 @@ def plan_compaction(
         if sum(max(1, len(one.files) - one.makes) for one in found) >= enough:
             bins += found
     small = sum(size.is_small(file) for file in files)
-    return CompactionPlan(table=table, version=version, files=len(files), small=small, bins=tuple(bins))
+    rows, filled = sum(each.rows for each in bins), sum(each.bytes for each in bins)
+    return CompactionPlan(
+        table=table,
+        version=version,
+        files=len(files),
+        small=small,
+        bins=tuple(bins),
+        bytes_per_file=max(1, min(size.bytes, size.rows * filled // max(1, rows))),
+    )
 
 
 def _place(file: FileFacts) -> tuple[bool, Any, str]:

@@ -22,17 +22,12 @@ class BatchFacts:
     """The shape of a staged batch."""
 
     columns: Mapping[str, str]
-    rows: int
+    rows: int | None
+    """None where Spark makes the rows while it writes them."""
     bytes: int | None
     violations: tuple[Violation, ...] = ()
-    in_files: bool = False
-    """Whether the rows are data files of the table already, which a commit need only name."""
-    files: tuple[FileFacts, ...] = ()
-    """These files."""
-    all_new: bool = False
-    """Whether it is known that the table has none of the batch's keys."""
     in_process: bool = False
-    """Whether the rows are in this process's memory already: Spark would have to be handed them first."""
+    """Whether this process has the rows already: Spark would have to be handed them first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +37,8 @@ class TableFacts:
     version: int
     columns: Mapping[str, str]
     files: tuple[FileFacts, ...] = ()
-    plain: bool = True
-    """Whether its files can be read and written without an engine."""
+    beyond_delta_rs: tuple[str, ...] = ()
+    """Features that the table asks of its writers and delta-rs has not."""
 
 
 @dataclass(frozen=True, kw_only=True)

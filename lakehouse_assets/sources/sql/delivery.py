@@ -22,7 +22,7 @@ from lakehouse_assets.core.diagnostics import phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.small_append import append_rows
+from lakehouse_assets.lake.record_rows import append_rows
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, Way
 from lakehouse_assets.plan.delivery_sql import (
