@@ -32,6 +32,7 @@ from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.extract.scip.rows import SCIP_TABLES
+from lakehouse_assets.lake.bookkeeping import settle
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.integrity import RULES, Places, Rule, broken, doubled_keys, written_by
 from lakehouse_assets.lake.io_metadata import rows_table
@@ -92,6 +93,7 @@ def contract_checks(
 
 def _last_writes(lake: Lake, run_id: str) -> dict[str, list[dict[str, Any]]]:
     """By table what the run wrote; of a run that only checks, what the run did that wrote to it last."""
+    settle(lake)
     lately = f"written_at >= {literal(datetime.now(UTC) - _LONGEST_RUN, 'datafusion')}"
     # Files of other runs are passed over by what the log knows of them.
     for where in (f"{lately} AND run_id = {literal(run_id, 'datafusion')}", lately):

@@ -20,11 +20,19 @@ WRITES = TableContract(
         Column(
             name="executor",
             type="string",
-            one_of=("process", "delta-rs", "spark", "workers", "none"),
-            description="Who wrote the commit. process: the run's own; workers: their files, committed by the run's "
-            "process; none: there was nothing to write.",
+            one_of=("delta-rs", "spark", "none"),
+            description="Who wrote the commit; none: there was nothing to write.",
         ),
         Column(name="executor_reason", type="string", description="Why it was that one."),
+        Column(
+            name="engine", type="string", nullable=True, description="Engine and its version, as the commit names them."
+        ),
+        Column(
+            name="statement",
+            type="string",
+            nullable=True,
+            description="What ran: SQL by Spark, else the call of the engine; NULL where no row differed.",
+        ),
         Column(
             name="owners",
             type="string",
@@ -52,5 +60,5 @@ WRITES = TableContract(
     ),
     key=("write_key", "written_at"),
     strategy="append_new",
-    without_statistics=("seconds", "keys", "owners"),
+    without_statistics=("seconds", "keys", "owners", "statement"),
 )

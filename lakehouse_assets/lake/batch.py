@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerRows:
-    """Many rows that Spark's workers make, check and write themselves; this process sees only what they tell of them.
+    """Many rows that Spark's workers make and check, and Spark writes; this process sees only what they tell of them.
 
     `produce` is what `mapInArrow` takes: it gets the batches of `items` that one task has, and yields batches of
-    the contract's columns. All rows of an owner come from one task and one after the other, so that each task
-    can answer for its keys alone; of a table without owners, this process is told a hash of each key. Items that
-    come in the order of the owner make files that later writes pass over:
-    `items.repartitionByRange(slices, "repo", "path").sortWithinPartitions("repo", "path")`.
+    the contract's columns. Items have the columns of the partition and the owner, of a table without owners those
+    of the key: by these they are dealt, so that each task can answer for its keys alone. Rows are of the owners of
+    their items, and all rows of an owner come one after the other.
     """
 
     items: "DataFrame"

@@ -14,7 +14,7 @@ from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.batch import WorkerRows
-from lakehouse_assets.lake.checked_task import TOLD, CheckingTask, FittingTask
+from lakehouse_assets.lake.checked_task import TOLD, CheckingTask, FittingTask, answered_for
 from lakehouse_assets.lake.data_files import partition_values
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.staging import Staged
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, SparkSession
 
 
+_SLICES_A_CORE = 4
+"""Files differ in size by orders: with a slice a core, most cores would wait for the last one."""
+
+
 class CheckedStage(Staged):
-    """Rows still to be made; `contents` tells of those that were made last."""
+    """Rows still to be made. `contents` tells of those that have passed; asked before, it would wait for ever."""
 
     def __init__(self, rows: WorkerRows, contract: TableContract, request: WriteRequest) -> None:
         check_owned(contract)
@@ -39,9 +43,12 @@ class CheckedStage(Staged):
     @cached_property
     def _checked(self) -> "DataFrame":
         schema = f"{spark_schema(self._contract.columns).toDDL()}, {TOLD} STRING"
-        return self._rows.items.mapInArrow(self._task.__call__, schema)
+        return in_order(self._rows.items, self._contract).mapInArrow(self._task.__call__, schema)
 
     def frame(self, spark: "SparkSession") -> "DataFrame":
+        return self._checked.drop(TOLD)
+
+    def passing(self, spark: "SparkSession") -> "DataFrame":
         from pyspark.sql import Observation, functions
 
         observation = self._observation = Observation()
@@ -74,4 +81,19 @@ def check_owned(contract: TableContract) -> None:
 def as_frame(rows: WorkerRows, contract: TableContract) -> "DataFrame":
     """The rows as a frame, for the ways on which they are not written where they are made."""
     task = FittingTask(contract=contract, produce=rows.produce)
-    return rows.items.mapInArrow(task.__call__, spark_schema(contract.columns))
+    return in_order(rows.items, contract).mapInArrow(task.__call__, spark_schema(contract.columns))
+
+
+def in_order(work: "DataFrame", contract: TableContract) -> "DataFrame":
+    """The work dealt by who answers for its rows, and in their order, so that later writes pass over most files."""
+    order = answered_for(contract)
+    missing = [name for name in order if name not in work.columns]
+    if missing:
+        raise BadInputError(
+            subject=f"write to {contract.name}",
+            seen=f"the work items lack {', '.join(missing)}",
+            why="without them two tasks could give the same key, and neither would notice",
+            remedy=f"give each work item the columns {', '.join(order)}",
+        )
+    cores = int(work.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    return work.repartitionByRange(cores * _SLICES_A_CORE, *order).sortWithinPartitions(*order)

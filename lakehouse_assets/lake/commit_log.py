@@ -10,6 +10,7 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 
+_RECENT = 200
 _PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}
 _PLAIN_SETTINGS = {
     "delta.appendOnly": "false",
@@ -56,3 +57,9 @@ def is_plain(table: DeltaTable) -> bool:
         return False
     schema = table.schema().to_json()
     return not any(name in schema for name in _BEYOND_PLAIN)
+
+
+def own_commit(table: DeltaTable, note: str) -> dict[str, Any]:
+    """The commit that carries the note, among the last ones; empty if there is none."""
+    table.update_incremental()
+    return next((commit for commit in table.history(_RECENT) if commit.get("userMetadata") == note), {})

@@ -26,6 +26,7 @@ from lakehouse_assets.contracts.table import PATH, REPO, TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.hashing import json_fingerprint
 from lakehouse_assets.extract.extractor import LANGUAGES
+from lakehouse_assets.lake.bookkeeping import settle
 from lakehouse_assets.lake.integrity_steps import (
     CONTENTS_MISSING,
     ENDS_MISSING,
@@ -66,6 +67,7 @@ class Rule:
 
 def written_by(lake: Lake, run_id: str, repos: Iterable[str]) -> Places:
     """What a run has written of the graph: nothing of a repository that came out as it was."""
+    settle(lake)
     since = datetime.now(UTC) - _LONGEST_RUN  # by time most files of the table are passed over
     names = in_list("asset", [contract.name for contract in OWNED], "datafusion")
     where = f"run_id = {literal(run_id, 'datafusion')} AND {names} AND written_at >= {literal(since, 'datafusion')}"

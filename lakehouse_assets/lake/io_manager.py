@@ -29,6 +29,7 @@ from lakehouse_assets.core.errors import BadInputError, LakeStateError
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.bookkeeping import begin, end
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained, failure, partitions_failure
 from lakehouse_assets.lake.io_metadata import (
@@ -38,7 +39,7 @@ from lakehouse_assets.lake.io_metadata import (
     write_metadata,
     written_by_partition,
 )
-from lakehouse_assets.lake.ledger import Entry, Ledger
+from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.plan_log import record_plans
 from lakehouse_assets.lake.report import WriteReport
@@ -64,7 +65,7 @@ class DeltaIOManager(ConfigurableIOManager):
 
     lakehouse: LakehouseResource
     spark: SparkResource
-    _recorded: dict[str, TableContract] = PrivateAttr(default_factory=dict)
+    _wrote: bool = PrivateAttr(default=False)
 
     @explained()
     def handle_output(self, context: OutputContext, obj: Batch | Batches) -> None:
@@ -126,17 +127,21 @@ class DeltaIOManager(ConfigurableIOManager):
             executor=self.lakehouse.settings.executor,
         )
         own = {key.partition: partitions[key.partition] for key in batch.keys}
-        self._recorded[contract.name] = contract
+        self._wrote = True
         with delta_errors(f"table {contract.name}"):
             return service.write(contract, batch, own, run_id=run_id)
 
+    def setup_for_execution(self, context: InitResourceContext) -> None:
+        begin(self.lakehouse.lake)
+
     def teardown_after_execution(self, context: InitResourceContext) -> None:
-        """Bring the ledger's index up to the run's commits, and `plans` up to the steps that it ran."""
-        written, self._recorded = self._recorded, {}
-        if written:
-            Ledger(self.lakehouse.lake).record(*written.values())
-            if context.run is not None:
+        """Bring `writes`, the ledger's index and `plans` up to what the run did."""
+        written, self._wrote = self._wrote, False
+        try:
+            if written and context.run is not None:
                 record_plans(self.lakehouse.lake, context.run.run_id)
+        finally:
+            end(self.lakehouse.lake)
 
     @explained()
     def load_input(self, context: InputContext) -> "DataFrame | Any":

@@ -77,7 +77,7 @@ def written_by_partition(
         common: dict[str, MetadataValue] = {name: MetadataValue.int(number) for name, number in numbers.items()}
         common |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
         common |= {"seconds": MetadataValue.float(done.seconds_in_all), "action": MetadataValue.text(done.action)}
-        common |= {"executor": MetadataValue.text(done.executor), **_sql(done, _SQL_SHOWN_OF_MANY)}
+        common |= {"executor": MetadataValue.text(done.executor), **_statement(done, _SQL_SHOWN_OF_MANY)}
         if len(done.entries) == 1:
             common |= _biggest_changes(contract, [done])
         for entry in done.entries:
@@ -108,7 +108,7 @@ def write_metadata(contract: TableContract, done: WriteReport) -> dict[str, Meta
     shown |= {name: MetadataValue.text(row[name]) for name in ("strategy", "action", "executor", "executor_reason")}
     shown["seconds"] = MetadataValue.float(done.seconds_in_all)
     shown |= {f"seconds/{name}": MetadataValue.float(seconds) for name, seconds in done.seconds.items()}
-    shown |= _sql(done, _SQL_SHOWN)
+    shown |= _statement(done, _SQL_SHOWN)
     if done.owners is not None:
         shown["owners"] = MetadataValue.json(json.loads(done.owners))
         shown["owners_made"] = MetadataValue.int(done.owners_made or 0)
@@ -151,10 +151,10 @@ def _shown(value: object) -> str | int | float | bool:
     return text if len(text) <= _VALUE_SHOWN else f"{text[:_VALUE_SHOWN]} …"
 
 
-def _sql(done: WriteReport, longest: int) -> dict[str, MetadataValue]:
+def _statement(done: WriteReport, longest: int) -> dict[str, MetadataValue]:
     """A statement names every owner it is about: the beginning tells what it does."""
     text = done.statement if len(done.statement) <= longest else f"{done.statement[:longest]} …"
-    return {"sql": MetadataValue.md(fenced(text, "sql"))} if text else {}
+    return {"statement": MetadataValue.md(fenced(text, "sql"))} if text else {}
 
 
 def partition_metadata(contract: TableContract, entry: Entry) -> dict[str, MetadataValue]:

@@ -199,13 +199,16 @@ class Ledger:
             return
         rows = [asdict(entry) for entry in fresh.values()]
         batch = arrow_rows(MATERIALIZATIONS.columns, rows)
-        merge = self._lake.ensure(MATERIALIZATIONS).merge(
+        lake = self._lake
+        table = lake.taken(MATERIALIZATIONS) if lake.exists(MATERIALIZATIONS) else lake.ensure(MATERIALIZATIONS)
+        merge = table.merge(
             batch,
             predicate="t.asset = s.asset AND t.partition = s.partition",
             source_alias="s",
             target_alias="t",
         )
         merge.when_matched_update_all(_IS_NEWER).when_not_matched_insert_all().execute()
+        lake.give_back(MATERIALIZATIONS, table)
 
     def _indexed(self) -> _Index:
         """The index; read again only when its log has another last entry, for it is asked at every step of a run."""

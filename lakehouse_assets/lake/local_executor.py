@@ -20,6 +20,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.lake.changed_rows import OPERATION, affected, compare
+from lakehouse_assets.lake.commit_log import own_commit
 from lakehouse_assets.lake.contents import replaced_rows
 from lakehouse_assets.lake.outcome import Change, Note, Outcome
 from lakehouse_assets.lake.rows import conform, in_owner_order, whole, with_audit
@@ -48,15 +49,16 @@ def execute_locally(
 
 def commit_nothing(table: DeltaTable, plan: WritePlan, outcome: Outcome, note: Note) -> Outcome:
     """Commit an entry without files, which carries the ledger's entries and the transaction."""
+    text = note(outcome)
     reached("write: before commit")
     table.create_write_transaction(
         [],
         mode="append",
         schema=table.schema(),
         partition_by=table.metadata().partition_columns,
-        commit_properties=_properties(plan, note(outcome)),
+        commit_properties=_properties(plan, text),
     )
-    return replace(outcome, version=table.version())
+    return replace(outcome, version=own_commit(table, text)["version"])
 
 
 def commit_changes(

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     Rows = pa.Table | DataFrame | WorkerRows
 
-_SLICES_A_CORE = 4
-"""Files differ in size by orders: with a slice a core, most cores would wait for the last one."""
-
 _BYTES_AT_ONCE = 512 * 1024
 """Of work in this process. Its payloads are packed, and the rows made of them are many times larger."""
 
@@ -27,7 +24,7 @@ def made(contract: TableContract, work: "pa.Table | DataFrame", function: Functi
     """The rows of `contract` that `function` makes of the work."""
     if isinstance(work, pa.Table):
         return pa.Table.from_batches(function(_in_slices(work)), schema=arrow_schema(contract.columns))
-    return WorkerRows(items=in_order(work, contract), produce=function)
+    return WorkerRows(items=work, produce=function)
 
 
 def _in_slices(work: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -36,10 +33,3 @@ def _in_slices(work: pa.Table) -> Iterator[pa.RecordBatch]:
         rows = max(1, batch.num_rows * _BYTES_AT_ONCE // max(1, batch.nbytes))
         for first in range(0, batch.num_rows, rows):
             yield batch.slice(first, rows)
-
-
-def in_order(work: "DataFrame", contract: TableContract) -> "DataFrame":
-    """In the order of owners, else of keys, so that later writes pass over most of what the workers write."""
-    order = [*contract.partition_by, *([contract.owner] if contract.owner else contract.key)]
-    cores = int(work.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-    return work.repartitionByRange(cores * _SLICES_A_CORE, *order).sortWithinPartitions(*order)

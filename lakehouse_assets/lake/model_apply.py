@@ -10,6 +10,7 @@ from typing import Any
 
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.lake.bookkeeping import bookkeeping
 from lakehouse_assets.lake.environment_changes import check_readable
 from lakehouse_assets.lake.environment_holds import building
 from lakehouse_assets.lake.environments import Environments, keep_versions
@@ -153,7 +154,7 @@ class Application:
 
     def carry_out(self) -> PipelineExecution:
         """All of it, where `write` writes; tables that are built are safe from garbage collection meanwhile."""
-        with building(self.workshop.lake):
+        with bookkeeping(self.workshop.lake), building(self.workshop.lake):
             for _ in self.made():
                 pass
             return self.finish()

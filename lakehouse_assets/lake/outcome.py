@@ -59,7 +59,7 @@ class Outcome:
     noted: bool = True
     """Whether the commit's own note tells the contents; a MERGE by Spark knows them only after it."""
     statement: str = ""
-    """The SQL that ran; empty where rows were written without any."""
+    """What ran: SQL by Spark, else the call of the engine; empty where no row differed."""
     replaces: bool = False
     """Whether `changes` tell all that the partitions now hold, instead of what became of them."""
 

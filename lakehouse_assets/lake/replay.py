@@ -57,6 +57,7 @@ def replayed(
         executor_reason="the write had been committed before"
         if told
         else f"the write had been committed as version {account.version_after}, and its process died before it told",
+        engine="" if told else account.files.engine,
         owners=None,
         owners_made=None,
         rows_inserted=account.inserted,

@@ -19,7 +19,9 @@ OWNERS_TOLD = 500
 PHASES = ("stage", "plan", "commit", "ledger")
 """Of a write, one after the other; what else is told is part of one of them."""
 
-_NOT_KEPT = ("entries", "statement", "changed", "owners_changed")
+_NOT_KEPT = ("entries", "changed", "owners_changed")
+STATEMENT_TOLD = 2_000
+"""Characters of a statement that are kept: it names every owner that it is about."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +65,10 @@ class WriteReport:
     seconds: dict[str, float]
     entries: tuple[Entry, ...]
     written_at: datetime
+    engine: str = ""
+    """The engine that wrote, and its version, as the commit names it."""
     statement: str = ""
-    """The SQL that ran; empty where rows were written without any."""
+    """What ran: SQL by Spark, else the call of the engine; empty where no row differed."""
     changed: Mapping[str, RowCounts] = field(default_factory=dict[str, RowCounts])
     """By partition the rows by operation."""
     owners_changed: tuple[OwnerChange, ...] = ()
@@ -95,7 +99,14 @@ class WriteReport:
             {**asdict(entry.key), "data_version": entry.data_version, "table_version": entry.table_version}
             for entry in self.entries
         ]
-        return {**row, "partitions": list(self.partitions), "seconds": json_text(self.seconds), "keys": json_text(keys)}
+        told = {
+            "partitions": list(self.partitions),
+            "seconds": json_text(self.seconds),
+            "keys": json_text(keys),
+            "engine": self.engine or None,
+            "statement": self.statement[:STATEMENT_TOLD] or None,
+        }
+        return {**row, **told}
 
 
 def owners_of(job: Job) -> dict[str, Any]:
@@ -160,6 +171,7 @@ def report_of(
         seconds={},
         entries=entries,
         written_at=datetime.now(UTC),
+        engine=files.engine,
         statement=outcome.statement,
         changed={
             str(values[0]): RowCounts(

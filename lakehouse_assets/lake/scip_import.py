@@ -26,6 +26,7 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.extract.scip.index import Entry, Index, open_index
 from lakehouse_assets.extract.scip.rows import SCIP_TABLES, ScipRows
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.bookkeeping import bookkeeping
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.repository_locks import held
 from lakehouse_assets.lake.scip_spill import Spill
@@ -79,6 +80,7 @@ def import_index(
     """Make the scip tables hold what the index at `path` says; `cursor` is the commit it was made from, if known."""
     lake = Lake(settings.lake)
     with ExitStack() as stack:
+        stack.enter_context(bookkeeping(lake))
         index = Index(stack.enter_context(open_index(path)), str(path))
         # The lock comes before the look at the table: of two imports, the second sees what the first has done.
         stack.enter_context(held(lake.locks, [repository.name]))

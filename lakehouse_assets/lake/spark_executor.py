@@ -8,22 +8,24 @@ import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deltalake import DeltaTable
 
-from lakehouse_assets.contracts.table import Column, TableContract
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
+from lakehouse_assets.lake.commit_log import own_commit
 from lakehouse_assets.lake.contents import replaced_rows
 from lakehouse_assets.lake.outcome import Change, Note, Outcome, PartitionValues
 from lakehouse_assets.lake.spark_errors import spark_errors
 from lakehouse_assets.lake.staging import Staged
 from lakehouse_assets.lake.views import view_scope
 from lakehouse_assets.plan.row_hash import NO_CONTENT, Content, row_hash_sql
-from lakehouse_assets.plan.sql_text import column, delta_name, name, null_safe_equal
+from lakehouse_assets.plan.sql_text import column, delta_name, literal, name, null_safe_equal
 from lakehouse_assets.plan.statements import BATCH_SLOT, target_predicate
 from lakehouse_assets.plan.write_facts import BatchFacts, deletes_missing
 from lakehouse_assets.plan.write_plan import WritePlan
@@ -35,7 +37,6 @@ ROWS_PER_FILE = 100_000
 """Bounds what one changed row makes a write rewrite, whatever the table's size."""
 _PART = "spark writer"
 _PREFIX = "spark.databricks.delta."
-_RECENT_COMMITS = 50
 _PROBED = 100
 _session_lock = threading.Lock()
 
@@ -45,24 +46,20 @@ def execute_spark(
     table: DeltaTable,
     contract: TableContract,
     plan: WritePlan,
-    batch: "DataFrame",
     staged: Staged,
+    run_id: str,
     note: Note,
 ) -> Outcome:
-    """Carry out `plan` with `batch`, the staged rows in the table's columns."""
-    rows = staged.facts.rows
+    """Carry out `plan` with the staged rows."""
     match plan.action:
         case "nothing":
-            return Outcome(unchanged=(rows or 0) if plan.request.strategy != "delete_matching" else 0)
+            return Outcome(unchanged=(staged.facts.rows or 0) if plan.request.strategy != "delete_matching" else 0)
         case "append" | "replace":
+            batch = _prepared(contract, staged.passing(spark), run_id)
             return _load(table, contract, plan, batch, staged, note)
         case "merge" | "delete":
-            kept = batch.persist() if rows is None else batch  # looked at more than once, and made each time
-            try:
-                return _merge(spark, table, contract, plan, kept, staged, note)
-            finally:
-                if rows is None:
-                    kept.unpersist()
+            batch = _prepared(contract, staged.frame(spark), run_id)
+            return _merge(spark, table, contract, plan, batch, staged, note)
 
 
 def commit_nothing_by_spark(
@@ -74,7 +71,7 @@ def commit_nothing_by_spark(
     reached("write: before commit")
     with spark_errors(f"table {plan.table}"):
         _writer(empty, plan, text).mode("append").save(table.table_uri)
-    return replace(outcome, version=_own_commit(table, text)["version"])
+    return replace(outcome, version=own_commit(table, text)["version"])
 
 
 def _load(
@@ -87,7 +84,7 @@ def _load(
     text = _plain_text(note(planned))
     statement = _save(table, contract, plan, batch, staged.facts, text)
     done = planned or _loaded(staged.contents(contract), deleted, replaces=replaces)
-    return replace(done, version=_own_commit(table, text)["version"], noted=is_known, statement=statement)
+    return replace(done, version=own_commit(table, text)["version"], noted=is_known, statement=statement)
 
 
 def _loaded(contents: Mapping[PartitionValues, Content], deleted: int, *, replaces: bool) -> Outcome:
@@ -111,8 +108,7 @@ def _merge(
     with phase(_PART, contract.name, "compare"):
         there = plan.request.strategy == "upsert" and _is_there(spark, table, contract, plan, batch, staged)
     rows = staged.facts.rows
-    if rows is None:
-        rows = sum(content.rows for content in staged.contents(contract).values())
+    assert rows is not None
     if there:
         return Outcome(unchanged=rows)
     text = _plain_text(note(None))
@@ -159,23 +155,25 @@ def _is_there(
             query = f"SELECT count(*) AS row_count, {hashed} AS hash_sum FROM {target} AS t WHERE {plan.predicate}"
             found = spark.sql(query).toArrow().to_pylist()[0]
             held = Content(rows=found["row_count"], total=int(found["hash_sum"] or 0) % (1 << 64))
-            if staged.facts.rows is None:
-                batch.count()  # all of the rows are made, and told of
             return held == reduce(Content.plus, staged.contents(contract).values(), NO_CONTENT)
         return not some_are_new(batch)
 
 
-def aligned(batch: "DataFrame", columns: tuple[Column, ...]) -> "DataFrame":
-    """The table's columns in its order; one that the batch lacks is NULL."""
+def _prepared(contract: TableContract, batch: "DataFrame", run_id: str) -> "DataFrame":
+    """The table's columns in its order, one that the batch lacks as NULL, and those of the audit."""
     present = set(batch.columns)
-    return batch.selectExpr(
+    rows = batch.selectExpr(
         *(
             column(each.name, "spark")
             if each.name in present
             else f"CAST(NULL AS {each.type}) AS {name(each.name, 'spark')}"
-            for each in columns
+            for each in contract.columns
         )
     )
+    if not contract.audited:
+        return rows
+    now = literal(datetime.now(UTC), "spark")
+    return rows.selectExpr("*", f"{now} AS written_at", f"{literal(run_id, 'spark')} AS written_by")
 
 
 def _save(
@@ -235,7 +233,7 @@ def _merged(
     note: str,
 ) -> Outcome:
     """What the MERGE did, from its commit; contents from the change feed of that commit alone."""
-    commit = _own_commit(table, note)
+    commit = own_commit(table, note)
     if not commit:
         if table.transaction_version(plan.request.key) is not None:
             raise LakeStateError(
@@ -291,9 +289,3 @@ def _changes(
 def _plain_text(note: str) -> str:
     """The same JSON without a dollar sign: Spark puts variables in the place of ${…} in settings too."""
     return note.replace("$", "\\u0024")
-
-
-def _own_commit(table: DeltaTable, note: str) -> dict[str, Any]:
-    """The commit that carries the note; empty if Spark found nothing to commit."""
-    table.update_incremental()
-    return next((c for c in table.history(_RECENT_COMMITS) if c.get("userMetadata") == note), {})

@@ -57,6 +57,10 @@ class Staged(ABC):
     @abstractmethod
     def frame(self, spark: "SparkSession") -> "DataFrame": ...
 
+    def passing(self, spark: "SparkSession") -> "DataFrame":
+        """The same for one who goes through it once, after which `contents` are known."""
+        return self.frame(spark)
+
 
 @contextmanager
 def stage(

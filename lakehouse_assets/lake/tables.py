@@ -38,6 +38,7 @@ class TableSize:
     version: int
 
 
+TARGET_FILE_BYTES = 1024 * 1024
 LOG_CLEANUP = "delta.enableExpiredLogCleanup"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -202,6 +203,10 @@ class Lake:
                     "delta.enableDeletionVectors": "false",
                     # Engines would drop log entries by age; only a vacuum knows who still reads them.
                     LOG_CLEANUP: "false",
+                    # Who opens the table reads the entries behind the last checkpoint, a thread for each.
+                    "delta.checkpointInterval": "25",
+                    # Bounds what one changed row makes a write rewrite, whatever the table's size.
+                    "delta.targetFileSize": str(TARGET_FILE_BYTES),
                     # Replays are noticed by their transaction; a month covers any run that is worth repeating.
                     "delta.setTransactionRetentionDuration": "interval 30 days",
                     "delta.dataSkippingStatsColumns": ",".join(

@@ -111,8 +111,8 @@ class UpsertService:
             return stream_stage(rows, contract, job.request, self._lake.root)
         if not isinstance(rows, WorkerRows):
             return stage(rows, contract, job.request)
-        if contract.violations == "quarantine":  # told from the others once all rows are made
-            check_owned(contract)
+        if contract.violations == "quarantine" or self._executor == "delta-rs":
+            check_owned(contract)  # all rows are made before any is written
             return stage(as_frame(rows, contract), contract, job.request)
         return nullcontext(CheckedStage(rows, contract, job.request))
 

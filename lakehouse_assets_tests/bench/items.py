@@ -12,8 +12,8 @@ from deltalake import write_deltalake
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import REPO, Column, TableContract
 from lakehouse_assets.lake.batch import WorkerRows
-from lakehouse_assets.lake.data_files import ROWS_PER_FILE
 from lakehouse_assets.lake.ledger import Ledger, new_entry
+from lakehouse_assets.lake.spark_executor import ROWS_PER_FILE
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets_tests.support.writes import key

@@ -1,7 +1,7 @@
 """What ten thousand repositories and a billion nodes take, worked out from what was measured; nothing of it was run."""
 
-from lakehouse_assets.lake.data_files import ROWS_PER_FILE
 from lakehouse_assets.lake.link_pool import part_count
+from lakehouse_assets.lake.spark_executor import ROWS_PER_FILE
 from lakehouse_assets.plan.batching import BatchLimits
 from lakehouse_assets_tests.bench.scale_facts import Measured, Shared
 

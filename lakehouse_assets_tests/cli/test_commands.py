@@ -148,7 +148,7 @@ def test_a_write_can_be_planned_without_being_done(settings: Settings, tmp_path:
     rows = tmp_path / "rows.parquet"
     pq.write_table(pa.table({"blob_sha": ["a"], "size": [1], "encoding": ["utf-8"], "text": ["x"]}), rows)
     plan = lakehouse_json("plan-write", "blobs", str(rows))
-    assert (plan["strategy"], plan["action"], plan["executor"]) == ("append_new", "append", "process")
+    assert (plan["strategy"], plan["action"], plan["executor"]) == ("append_new", "append", "delta-rs")
     assert "write to blobs: append_new as append" in lakehouse("plan-write", "blobs", str(rows)).stdout
     with pytest.raises(BadInputError, match="says nothing of repo"):
         lakehouse("plan-write", "snapshots", str(rows))

@@ -32,7 +32,8 @@ def test_every_write_of_a_sync_without_a_jvm_is_told_as_the_log_tells_it(setting
         entry = local(lake.root) / row["asset"] / "_delta_log" / f"{row['version_after']:020}.json"
         actions = [json.loads(line) for line in entry.read_text().split("\n") if line]
         (info,) = [action["commitInfo"] for action in actions if "commitInfo" in action]
-        assert (row["executor"], info["engineInfo"]) == ("process", "lakehouse_assets"), row["asset"]
+        assert (row["executor"], row["engine"]) == ("delta-rs", info["engineInfo"]), row["asset"]
+        assert info["engineInfo"].startswith("delta-rs"), row["asset"]
         assert row["files_added"] == sum("add" in action for action in actions)
         assert "LAKEHOUSE_EXECUTOR" not in row["executor_reason"], row["asset"]
 

@@ -17,7 +17,7 @@ from lakehouse_assets_tests.support.postgres import Cluster, running_cluster
 from lakehouse_assets_tests.support.shops import Shop
 
 STEPS: tuple[EffectPoint, ...] = tuple(p for p in EFFECT_POINTS if p.startswith(("ingest:", "deliver:")))
-COMMIT: tuple[EffectPoint, ...] = ("commit: before log entry", "commit: after log entry")
+COMMIT: tuple[EffectPoint, ...] = ("write: before commit", "write: after commit")
 BY_TIMESTAMP = {"strategy": "timestamp", "timestamp": "updated_at"}
 
 

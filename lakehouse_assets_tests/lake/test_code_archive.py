@@ -18,7 +18,7 @@ def test_equal_code_gives_one_archive(tmp_path: Path):
 def test_extractors_and_what_they_read_come_out_of_the_archive(tmp_path: Path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import lakehouse_assets.lake.worker_task as task\n"
+        "import lakehouse_assets.lake.checked_task as task\n"
         "from lakehouse_assets.extract.languages import classify\n"
         "from lakehouse_assets.extract.treesitter.grammars import grammar_of\n"
         "print(grammar_of('Go').language, sys.argv[1] in task.__file__)"

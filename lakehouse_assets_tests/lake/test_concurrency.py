@@ -9,7 +9,7 @@ from deltalake.exceptions import CommitFailedError
 
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.lake import concurrency
-from lakehouse_assets.lake.concurrency import ATTEMPTS, retried
+from lakehouse_assets.lake.concurrency import retried
 
 
 @pytest.fixture
@@ -43,13 +43,19 @@ def test_a_real_conflict_is_tried_again_with_what_is_there_then(table: Path, pau
     assert DeltaTable(table).to_pyarrow_table().num_rows == 0
 
 
-def test_pauses_grow_up_to_a_limit_and_the_last_attempt_s_conflict_is_told_with_what_to_do(pauses: list[float]):
+def test_pauses_grow_up_to_a_limit_and_after_a_time_the_other_writer_is_named(
+    pauses: list[float], monkeypatch: pytest.MonkeyPatch
+):
+    now = iter(float(second) for second in range(1_000))
+    monkeypatch.setattr(concurrency.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(concurrency.time, "sleep", lambda _: None)
+
     def always() -> None:
         raise CommitFailedError("version 3 was committed by another writer")
 
-    with pytest.raises(LakeStateError, match="run it again when the other writer is done"):
-        retried("table edges", always)
-    assert len(pauses) == ATTEMPTS - 1
+    with pytest.raises(LakeStateError, match=r"the last was run 7.*run it again when the other writer is done"):
+        retried("table edges", always, other=lambda: "run 7")
+    assert len(pauses) == concurrency.PATIENCE_SECONDS
     assert pauses == sorted(pauses)
     assert pauses[0] < pauses[-1] <= 2.0
 

@@ -100,7 +100,7 @@ def test_a_single_run_over_many_partitions_is_one_commit_and_each_partition_has_
     assert metadata["dagster/partition_row_count"].value == 2
     numbers = ("rows_inserted", "rows_updated", "rows_deleted", "partitions_written_together", "version_after")
     assert [metadata[name].value for name in numbers] == [2, 0, 0, 3, 1]
-    assert "sql" not in metadata  # none was run
+    assert "write_deltalake(" in str(metadata["statement"].value)
 
 
 @asset(partitions_def=REPOS, backfill_policy=BackfillPolicy.single_run(), code_version="v")
@@ -138,7 +138,7 @@ def test_a_run_of_one_partition_sets_data_version_and_metadata_in_the_run_itself
     (event,) = result.asset_materializations_for_node("things")
     assert (event.tags or {})["dagster/data_version"] == expected_version("b")
     assert event.metadata["rows_inserted"].value == 2
-    assert event.metadata["executor"].value == "process"
+    assert event.metadata["executor"].value == "delta-rs"
     observations = result.asset_observations_for_node("things")
     assert [o.metadata["rows_inserted"].value for o in observations] == [2]
 

@@ -17,7 +17,7 @@ from lakehouse_assets.contracts.table import Column
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.repository import Repository
-from lakehouse_assets.lake import tables, upsert
+from lakehouse_assets.lake import record_rows, tables
 from lakehouse_assets.lake.commit_log import has_log, log_entry
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.object_path import LakePath
@@ -168,7 +168,7 @@ def test_rows_are_appended_to_the_table_that_is_there_now(lake: Lake):
 
 
 def test_the_files_of_writes_do_not_grow_in_number_with_the_writes(lake: Lake, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(upsert, "_WRITES_TOGETHER", 10)
+    monkeypatch.setattr(record_rows, "TOGETHER", 10)
     for size in range(25):
         _write_size(lake, size)
     assert lake.size(WRITES).files < 12

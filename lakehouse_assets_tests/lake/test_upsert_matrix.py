@@ -181,7 +181,6 @@ def test_workers_leave_the_table_as_the_model_says(
     shape = next(shape for shape in SHAPES if shape.name == shape_name)
     way = next(way for way in WAYS if way.name == way_name)
     monkeypatch.setattr("lakehouse_assets.plan.write_plan.SMALL_ROWS", 0)
-    monkeypatch.setattr("lakehouse_assets.plan.slices.ROWS_A_SLICE", 1)
     check(lake, filled, shape, way, state, spark=spark, by_workers=True)
 
 

@@ -118,27 +118,6 @@ def test_random_batches_by_delta_rs_leave_what_the_model_says(
         )  # fmt: skip
 
 
-@pytest.fixture
-def in_small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every write is large, and cut wherever it can be."""
-    monkeypatch.setattr("lakehouse_assets.plan.write_plan.SMALL_ROWS", 0)
-    monkeypatch.setattr("lakehouse_assets.plan.slices.ROWS_A_SLICE", 1)
-    monkeypatch.setattr("lakehouse_assets.lake.table_files.ROWS_PER_FILE", 1)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(sequence=st.lists(steps(), min_size=2, max_size=4))
-def test_random_batches_in_slices_leave_what_the_model_says(
-    tmp_path_factory: pytest.TempPathFactory, in_small_slices: None, sequence: Sequence[Step]
-):
-    lake, model = Lake(tmp_path_factory.mktemp("lake")), ModelTable()
-    for run, step in enumerate(sequence):
-        checked_write(
-            lake, model, WIDE, step.rows, scopes=step.scopes, strategy=step.strategy, owners=step.owners,
-            run_id=f"run-{run}",
-        )  # fmt: skip
-
-
 @pytest.mark.slow
 @settings(
     max_examples=3,
@@ -149,7 +128,7 @@ def test_random_batches_in_slices_leave_what_the_model_says(
 )
 @given(sequence=st.lists(steps().filter(lambda step: len(step.rows) > 2), min_size=3, max_size=3))
 def test_random_batches_by_workers_leave_what_the_model_says(
-    tmp_path_factory: pytest.TempPathFactory, spark: SparkSession, in_small_slices: None, sequence: Sequence[Step]
+    tmp_path_factory: pytest.TempPathFactory, spark: SparkSession, sequence: Sequence[Step]
 ):
     lake, model = Lake(tmp_path_factory.mktemp("lake")), ModelTable()
     first = Step(strategy="upsert", repos=REPOS, owners=None, rows=tuple(_plain_rows()))

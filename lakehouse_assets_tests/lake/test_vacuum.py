@@ -26,7 +26,7 @@ from lakehouse_assets.plan.cursors import Cursor
 from lakehouse_assets.plan.holds import Hold
 from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets_tests.support.places import local
-from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, write
+from lakehouse_assets_tests.support.writes import THINGS, no_spark, rows_of, table_of, thing, write
 
 NOW = timedelta(0)
 REPOS = ("a", "b")
@@ -154,7 +154,7 @@ class Story:
             case "update":
                 update(self.lake, repo, path, sizes, f"run {self.step}")
             case "compact":
-                compact_table(self.lake, THINGS, enough=1)
+                compact_table(self.lake, THINGS, spark=no_spark, enough=1)
             case "pin":
                 version = self.lake.open(THINGS).version()
                 self.pinned[repo, version] = rows_at(self.lake, repo)

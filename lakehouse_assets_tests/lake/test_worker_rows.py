@@ -1,4 +1,4 @@
-"""Rows that workers make and write themselves: what a table holds, what is refused, and what is left behind."""
+"""Rows that workers make and check, and Spark writes: what a table holds, what is refused, and what is left behind."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,23 +7,26 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from deltalake.exceptions import DeltaError
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.table import Column
-from lakehouse_assets.core.errors import BadInputError, SourceError
+from lakehouse_assets.core.errors import BadInputError, LakehouseError, SourceError
 from lakehouse_assets.lake.batch import WorkerRows
-from lakehouse_assets.lake.data_files import write_data_file
+from lakehouse_assets.lake.checked_task import CheckingTask
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.lake.worker_stage import FileStage
 from lakehouse_assets.plan.row_hash import content_of
-from lakehouse_assets.plan.write_facts import BatchFacts
+from lakehouse_assets.plan.scope import equal_scopes
+from lakehouse_assets.plan.write_facts import WriteRequest
 from lakehouse_assets_tests.support.checked_writes import counts_of, feed_between
 from lakehouse_assets_tests.support.model_table import Counts
 from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, rows_of, table_of, thing, worker_rows, write
+
+REQUEST = WriteRequest(scopes=equal_scopes("repo", ["a"]), strategy="upsert", key="k")
 
 
 def content(rows: list[dict[str, Any]]) -> str:
@@ -34,37 +37,33 @@ def data_files(lake: Lake) -> list[Path]:
     return [path for path in local(lake.path(THINGS)).rglob("*.parquet") if "_delta_log" not in path.parts]
 
 
-def changes_of(lake: Lake) -> list[Path]:
-    return [path for path in data_files(lake) if "_change_data" in path.parts]
-
-
 def things(repo: str, owners: int, each: int = 3, size: int = 1) -> list[dict[str, Any]]:
     return [thing(repo, f"{i:03}.py", f"f{j}", size) for i in range(owners) for j in range(each)]
 
 
-def test_a_first_load_is_committed_from_the_workers_files(lake: Lake, spark: SparkSession):
+def test_a_first_load_is_checked_written_and_told_in_one_pass(lake: Lake, spark: SparkSession):
     rows = [*things("a", 20), *things("b", 5)]
     done = write(lake, THINGS, worker_rows(spark, table_of(THINGS, rows)), partitions=["a", "b"], spark=spark)
     assert rows_of(lake, THINGS) == rows
-    assert (done.action, done.executor, done.rows_inserted) == ("append", "workers", 75)
+    assert (done.action, done.executor, done.rows_inserted) == ("append", "spark", 75)
     assert done.data_versions == {"a": content(rows[:60]), "b": content(rows[60:])}
     assert Ledger(lake).latest([THINGS])[("things", "b")].data_version == content(rows[60:])
     assert sum(feed_between(local(lake.path(THINGS)), 0).values()) == 75
     frame = spark.read.format("delta").load(str(lake.path(THINGS)))
-    assert frame.where("repo = 'a' AND path = '007.py' AND size = 1").count() == 3, "Spark prunes by our statistics"
+    assert frame.where("repo = 'a' AND path = '007.py' AND size = 1").count() == 3, "by the statistics that Spark wrote"
     again = write(lake, THINGS, worker_rows(spark, table_of(THINGS, rows)), partitions=["a", "b"], spark=spark)
     assert again.action == "replayed"
     assert len(data_files(lake)) == done.files_added
 
 
-def test_partitions_are_replaced_by_the_workers_files_and_others_stay(lake: Lake, spark: SparkSession):
+def test_partitions_are_replaced_and_others_stay(lake: Lake, spark: SparkSession):
     write(lake, THINGS, table_of(THINGS, [*things("a", 4), *things("b", 1)]), partitions=["a", "b"])
     new = things("a", 6, size=2)
     done = write(
         lake, THINGS, worker_rows(spark, table_of(THINGS, new)), strategy="replace_partitions", run_id="2", spark=spark
     )
     assert rows_of(lake, THINGS) == [*new, *things("b", 1)]
-    assert (done.action, done.executor) == ("replace", "workers")
+    assert (done.action, done.executor) == ("replace", "spark")
     assert counts_of(done) == Counts(inserted=18, deleted=12)
     assert done.data_versions == {"a": content(new)}
     for by in (None, spark):
@@ -73,33 +72,31 @@ def test_partitions_are_replaced_by_the_workers_files_and_others_stay(lake: Lake
 
 
 @pytest.mark.parametrize("executor", ["delta-rs", "spark"])
-def test_where_rows_are_there_already_they_are_compared_and_the_files_go(lake: Lake, spark: SparkSession, executor):
+def test_where_rows_are_there_already_they_are_compared(lake: Lake, spark: SparkSession, executor):
     write(lake, THINGS, table_of(THINGS, things("a", 4)))
-    before = set(data_files(lake))
     new = [*things("a", 3), thing("a", "new.py", "f")]
     rows = worker_rows(spark, table_of(THINGS, [{**new[0], "size": None}, *new[1:]]))
     done = write(lake, THINGS, rows, run_id="2", executor=executor, spark=spark)
-    assert (done.action, done.executor) == ("merge", "spark" if executor == "spark" else "process")
+    assert (done.action, done.executor) == ("merge", executor)
     assert counts_of(done) == Counts(inserted=1, updated=1, deleted=3, unchanged=8)
     assert rows_of(lake, THINGS)[0]["size"] is None
-    assert len(set(data_files(lake)) - before) == done.files_added + len(changes_of(lake)), (
-        "the workers' files are gone"
-    )
+    assert Ledger(lake).latest([THINGS])[("things", "a")].data_version == content(rows_of(lake, THINGS))
 
 
-def test_keys_that_are_all_new_are_appended_without_a_merge(lake: Lake, spark: SparkSession):
+def test_rows_that_are_there_as_they_are_change_nothing(lake: Lake, spark: SparkSession):
+    write(lake, THINGS, table_of(THINGS, things("a", 4)))
+    done = write(lake, THINGS, worker_rows(spark, table_of(THINGS, things("a", 4))), run_id="2", spark=spark)
+    assert counts_of(done) == Counts(unchanged=12)
+    assert not feed_between(local(lake.path(THINGS)), done.version_before)
+
+
+def test_only_keys_that_are_new_are_added_where_the_contract_says_so(lake: Lake, spark: SparkSession):
     write(lake, THINGS, table_of(THINGS, things("a", 2)))
-    more = [thing("a", "x.py", "f"), thing("a", "y.py", "f")]
-    done = write(
-        lake, THINGS, worker_rows(spark, table_of(THINGS, more)), strategy="append_new", run_id="2", spark=spark
-    )
-    assert (done.action, done.executor, done.rows_inserted) == ("append", "workers", 2)
-    known = [thing("a", "y.py", "f", 9), thing("a", "z.py", "f")]
-    done = write(
-        lake, THINGS, worker_rows(spark, table_of(THINGS, known)), strategy="append_new", run_id="3", spark=spark
-    )
-    assert (done.action, done.rows_inserted, done.rows_unchanged) == ("merge", 1, 1)
-    assert rows_of(lake, THINGS) == [*things("a", 2), *more, thing("a", "z.py", "f")]
+    known = [thing("a", "000.py", "f0", 9), thing("a", "z.py", "f")]
+    rows = worker_rows(spark, table_of(THINGS, known))
+    done = write(lake, THINGS, rows, strategy="append_new", run_id="2", spark=spark)
+    assert (done.action, done.executor, done.rows_inserted, done.rows_unchanged) == ("merge", "spark", 1, 1)
+    assert rows_of(lake, THINGS) == [*things("a", 2), thing("a", "z.py", "f")]
 
 
 @pytest.mark.parametrize(
@@ -119,53 +116,79 @@ def test_rows_that_break_the_contract_are_named_and_nothing_is_left(lake: Lake, 
     with pytest.raises(BadInputError, match=complaint):
         write(lake, THINGS, worker_rows(spark, table), spark=spark)
     assert rows_of(lake, THINGS) == []
-    assert data_files(lake) == []
 
 
 def test_an_owner_that_is_not_among_the_batch_s_is_refused(lake: Lake, spark: SparkSession):
     rows = worker_rows(spark, table_of(THINGS, [thing("a", "x.py", "f"), thing("a", "y.py", "f")]))
     with pytest.raises(BadInputError, match=r"not of the batch's owners in 1 rows.*path='y.py'"):
         write(lake, THINGS, rows, owners=("x.py",), spark=spark)
-    assert data_files(lake) == []
+    assert rows_of(lake, THINGS) == []
 
 
-def test_an_owner_whose_rows_come_from_two_tasks_is_refused_by_name(lake: Lake, spark: SparkSession):
-    table = table_of(THINGS, [thing("a", "x.py", f"f{number}") for number in range(40)])
-    apart = WorkerRows(items=spark.createDataFrame(table).repartition(2, "name"), produce=lambda batches: batches)
-    with pytest.raises(BadInputError, match=r"rows of 1 owners come from several work items.*x\.py"):
-        write(lake, THINGS, apart, spark=spark)
-    assert data_files(lake) == []
+def test_work_is_dealt_so_that_one_task_answers_for_an_owner(lake: Lake, spark: SparkSession):
+    rows = [thing("a", "x.py", f"f{number:02}") for number in range(40)]
+    apart = spark.createDataFrame(table_of(THINGS, rows)).repartition(2, "name")
+    write(lake, THINGS, WorkerRows(items=apart, produce=lambda batches: batches), spark=spark)
+    assert rows_of(lake, THINGS) == rows
 
 
-def test_files_are_of_bounded_size_and_hold_whole_owners(
+def test_work_that_cannot_be_dealt_by_owner_is_refused(lake: Lake, spark: SparkSession):
+    items = spark.createDataFrame([(1,)], "number int")
+    with pytest.raises(BadInputError, match="the work items lack repo, path"):
+        write(lake, THINGS, WorkerRows(items=items, produce=lambda batches: batches), spark=spark)
+
+
+def test_rows_of_an_owner_that_no_work_item_names_are_refused(lake: Lake, spark: SparkSession):
+    def produce(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+        yield from table_of(THINGS, [thing("a", "strange.py", "f")]).to_batches()
+
+    items = spark.createDataFrame(table_of(THINGS, things("a", 2)))
+    with pytest.raises(BadInputError, match=r"path='strange.py', name='f'\), are of none of their task"):
+        write(lake, THINGS, WorkerRows(items=items, produce=produce), spark=spark)
+    assert rows_of(lake, THINGS) == []
+
+
+def test_rows_of_an_owner_that_come_in_two_parts_are_refused(
     lake: Lake, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("lakehouse_assets.lake.worker_stage.ROWS_PER_FILE", 10)
-    rows = things("a", 20, each=4)
-    items = spark.createDataFrame([(number,) for number in range(20)], "number int").coalesce(1)
+    rows = things("a", 3, each=4)
 
     def produce(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column("number").to_pylist():
-                yield from table_of(THINGS, rows[number * 4 : number * 4 + 4]).to_batches()
+        made = [row for batch in batches for row in batch.column("path").to_pylist()]
+        for number in (0, 1, 2, 0) if made else ():
+            yield from table_of(THINGS, rows[number * 4 : number * 4 + 4]).to_batches()
 
-    done = write(lake, THINGS, WorkerRows(items=items, produce=produce), spark=spark)
+    task = CheckingTask(contract=THINGS, produce=produce, request=REQUEST)
+    monkeypatch.setattr("lakehouse_assets.lake.checked_task._ROWS_AT_ONCE", 4)
+    with pytest.raises(RuntimeError, match=r"path='000.py'.*come in several parts"):
+        list(task(iter(table_of(THINGS, rows).to_batches())))
+
+
+def test_files_are_of_bounded_size_and_in_the_order_of_their_owners(
+    lake: Lake, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("lakehouse_assets.lake.spark_executor.ROWS_PER_FILE", 10)
+    rows = things("a", 20, each=4)
+    done = write(lake, THINGS, worker_rows(spark, table_of(THINGS, rows)), spark=spark)
     assert rows_of(lake, THINGS) == rows
-    assert done.files_added == 10
+    assert done.files_added >= 8
     later = table_of(THINGS, [thing("a", "003.py", f"f{number}", 2) for number in range(4)])
     changed = write(lake, THINGS, later, owners=("003.py",), run_id="later")
-    assert (changed.files_touched, changed.files_total, changed.rows_updated) == (1, 10, 4)
+    assert changed.files_total == done.files_added
+    assert changed.files_touched <= 2
+    assert changed.rows_updated == 4
 
 
-def test_a_worker_s_error_comes_home_as_it_was_raised_and_its_files_go(lake: Lake, spark: SparkSession):
+def test_a_worker_s_error_comes_home_as_it_was_raised(lake: Lake, spark: SparkSession):
     def produce(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches
         raise SourceError(subject="repo a", seen="object 12ab is corrupt", why="w", remedy="git fsck")
 
-    items = spark.createDataFrame(table_of(THINGS, things("a", 2))).coalesce(1)
+    items = spark.createDataFrame(table_of(THINGS, things("a", 2)))
     with pytest.raises(SourceError, match="object 12ab is corrupt"):
         write(lake, THINGS, WorkerRows(items=items, produce=produce), spark=spark)
-    assert data_files(lake) == []
+    assert rows_of(lake, THINGS) == []
 
 
 WORDS = replace(
@@ -183,32 +206,28 @@ def words(names: str) -> pa.Table:
     return table_of(WORDS, [{**thing("a", "x.py", name), "repo": None} for name in names])
 
 
-def test_a_table_without_owners_is_written_by_its_workers_and_told_key_by_key(lake: Lake, spark: SparkSession):
-    for run, names in enumerate(("abcd", "efg")):
+def test_a_table_without_owners_is_dealt_by_its_keys(lake: Lake, spark: SparkSession):
+    for run, names in enumerate(("abcd", "defg")):
         rows = worker_rows(spark, words(names), owner="name")
         done = write(lake, WORDS, rows, run_id=str(run), spark=spark)
-        assert (done.action, done.executor, done.rows_inserted) == ("append", "workers", len(names))
+        assert (done.executor, done.rows_inserted) == ("spark", 4 - run)
     assert [row["name"] for row in rows_of(lake, WORDS)] == list("abcdefg")
     twice = WorkerRows(items=spark.createDataFrame(words("hh")).repartition(2), produce=lambda batches: batches)
     with pytest.raises(BadInputError, match=r"more than once.*x\.py"):
         write(lake, WORDS, twice, run_id="twice", spark=spark)
-    assert len(list(local(lake.path(WORDS)).glob("*.parquet"))) == lake.size(WORDS).files
+    assert [row["name"] for row in rows_of(lake, WORDS)] == list("abcdefg")
 
 
-def test_a_table_that_asks_more_of_a_writer_is_left_to_an_engine(lake: Lake, spark: SparkSession):
+def test_a_constraint_of_the_table_is_asked(lake: Lake, spark: SparkSession):
     write(lake, THINGS, table_of(THINGS, things("a", 4)))
     lake.open(THINGS).alter.add_constraint({"small": "size < 10"})
-    before = set(data_files(lake))
     new = [*things("a", 3), thing("a", "new.py", "f")]
     done = write(lake, THINGS, worker_rows(spark, table_of(THINGS, new)), run_id="2", spark=spark)
-    assert done.executor != "workers"
     assert counts_of(done) == Counts(inserted=1, deleted=3, unchanged=9)
-    assert rows_of(lake, THINGS) == new
     large = worker_rows(spark, table_of(THINGS, [*new, thing("a", "new.py", "g", 11)]))
-    with pytest.raises(DeltaError, match="1 rows failed validation check"):
+    with pytest.raises((LakehouseError, PySparkException, Py4JJavaError), match="small"):
         write(lake, THINGS, large, run_id="3", spark=spark)
     assert rows_of(lake, THINGS) == new
-    assert before <= set(data_files(lake))
 
 
 def test_a_contract_whose_key_does_not_tell_the_owner_is_refused(lake: Lake, spark: SparkSession):
@@ -235,7 +254,7 @@ def test_a_new_column_of_the_contract_is_added_to_the_table_first(lake: Lake, sp
     grown = replace(THINGS, columns=(*THINGS.columns, note), schema_policy="evolve", audited=True)
     rows = table_of(grown, [{**row, "note": b"\xff"} for row in things("b", 2)])
     done = write(lake, grown, worker_rows(spark, rows), partitions=["b"], run_id="2", spark=spark)
-    assert done.executor == "workers"
+    assert done.executor == "spark"
     assert {row["note"] for row in lake.read(grown).to_pylist()} == {None, b"\xff"}
     assert {row["written_by"] for row in lake.read(grown, columns=["written_by"]).to_pylist()} == {None, "2"}
 
@@ -256,13 +275,3 @@ def test_sensitive_values_are_not_named(lake: Lake, spark: SparkSession):
         with pytest.raises(BadInputError, match=r"path='x.py', name=‹redacted›") as refused:
             write(lake, contract, rows, spark=spark)
         assert "token" not in str(refused.value)
-
-
-def test_a_stage_in_files_tells_the_plan_of_each_of_them(tmp_path: Path):
-    rows = table_of(THINGS, things("a", 3))
-    file = write_data_file(tmp_path, THINGS, ("a",), rows, mark="m")
-    bare = BatchFacts(columns={}, rows=rows.num_rows, bytes=rows.nbytes)
-    staged = FileStage(folder=tmp_path, contract=THINGS, facts=bare, files=(file,), totals=(0,))
-    (told,) = staged.facts.files
-    assert staged.facts.in_files
-    assert (told.partition, told.owner_min, told.owner_max, told.rows) == ({"repo": "a"}, "000.py", "002.py", 9)

@@ -23,10 +23,6 @@ def fed(lake: Lake, version: int) -> Counter[str]:
     return Counter(feed["_change_type"].to_pylist())
 
 
-def with_deletion_vectors(lake: Lake) -> None:
-    lake.open(THINGS).alter.set_table_properties({"delta.enableDeletionVectors": "true"})
-
-
 def see_true(lake: Lake, done: WriteReport, executor: str) -> None:
     """The report, and the row of `writes`, name the commit's writer, its rows, and SQL only where some ran."""
     assert done.executor == executor
@@ -42,17 +38,14 @@ def see_true(lake: Lake, done: WriteReport, executor: str) -> None:
     assert "LAKEHOUSE_EXECUTOR" not in row["executor_reason"] or executor == "spark"
 
 
-@pytest.mark.parametrize("executor", ["process", "delta-rs"])
-def test_a_small_write_names_the_writer_of_its_commit_and_shows_no_sql(lake: Lake, executor: str):
-    see_true(lake, write(lake, THINGS, table_of(THINGS, BEFORE)), "process")
-    if executor == "delta-rs":
-        with_deletion_vectors(lake)
-    see_true(lake, write(lake, THINGS, table_of(THINGS, AFTER), run_id="2"), executor)
+def test_a_small_write_names_delta_rs_and_the_call_that_it_took(lake: Lake):
+    see_true(lake, write(lake, THINGS, table_of(THINGS, BEFORE)), "delta-rs")
+    see_true(lake, write(lake, THINGS, table_of(THINGS, AFTER), run_id="2"), "delta-rs")
     done = write(lake, THINGS, table_of(THINGS, BEFORE), strategy="replace_partitions", run_id="3")
-    see_true(lake, done, executor)
+    see_true(lake, done, "delta-rs")
     done = write(lake, THINGS, table_of(THINGS, BEFORE), run_id="4")
     assert done.rows_changed == 0
-    see_true(lake, done, executor)
+    see_true(lake, done, "delta-rs")
 
 
 def test_a_write_by_spark_names_it_and_shows_the_merge_that_ran(lake: Lake, spark: SparkSession):
@@ -63,25 +56,26 @@ def test_a_write_by_spark_names_it_and_shows_the_merge_that_ran(lake: Lake, spar
     assert done.statement.startswith("MERGE INTO")
     assert "{batch}" not in done.statement
     done = write(lake, THINGS, table_of(THINGS, AFTER), run_id="3", executor="spark", spark=spark)
-    see_true(lake, done, "process")  # Spark compared and found nothing; the entry is not its own
+    see_true(lake, done, "delta-rs")  # Spark compared and found nothing; the entry is not its own
     assert done.executor_reason.startswith("no row differs")
 
 
-def test_files_of_workers_are_told_as_theirs(lake: Lake, spark: SparkSession):
+def test_rows_that_workers_make_are_told_as_spark_s(lake: Lake, spark: SparkSession):
     done = write(lake, THINGS, worker_rows(spark, table_of(THINGS, BEFORE)), spark=spark)
-    see_true(lake, done, "workers")
+    see_true(lake, done, "spark")
+    assert done.executor_reason == "Spark writes the rows as it makes them"
 
 
 def test_a_replay_of_a_write_whose_process_died_names_the_writer_of_the_commit(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as dying:
-        dying.setattr("lakehouse_assets.lake.upsert.append_rows", lambda *_: None)  # it committed, and told nobody
+        dying.setattr("lakehouse_assets.lake.upsert.keep", lambda *_: None)  # it committed, and told nobody
         write(lake, THINGS, table_of(THINGS, BEFORE))
     lake.ensure(WRITES)
     done = write(lake, THINGS, table_of(THINGS, BEFORE))
     assert (done.action, done.rows_inserted) == ("replayed", 3)
-    see_true(lake, done, "process")
+    see_true(lake, done, "delta-rs")
     again = write(lake, THINGS, table_of(THINGS, BEFORE))
     assert (again.executor, again.version_before) == ("none", again.version_after)
 
@@ -96,16 +90,18 @@ def test_a_replay_of_a_write_whose_process_died_names_the_writer_of_the_commit(
     ids=["deletion vectors", "a constraint", "in-commit timestamps"],
 )
 def test_an_update_without_row_changes_lets_the_next_go_on_whatever_the_table_asks_of_a_writer(
-    lake: Lake, asked: dict[str, str]
+    lake: Lake, spark: SparkSession, asked: dict[str, str]
 ):
     write(lake, THINGS, table_of(THINGS, BEFORE))
     lake.open(THINGS).alter.set_table_properties(asked, raise_if_not_exists=False)
     before = lake.open(THINGS).version()
-    same = write(lake, THINGS, table_of(THINGS, BEFORE), run_id="2", cursor="c2", since={"a": "c1"})
+    same = write(lake, THINGS, table_of(THINGS, BEFORE), run_id="2", cursor="c2", since={"a": "c1"}, spark=spark)
     assert (same.rows_changed, same.version_after) == (0, before + 1)
     assert Ledger(lake).latest([THINGS])[("things", "a")].cursor == "c2"
-    again = write(lake, THINGS, table_of(THINGS, BEFORE), run_id="2", cursor="c2", since={"a": "c1"})
+    again = write(lake, THINGS, table_of(THINGS, BEFORE), run_id="2", cursor="c2", since={"a": "c1"}, spark=spark)
     assert again.action == "replayed"
     moved = [thing("a", "y.py", "h", 7)]
-    write(lake, THINGS, table_of(THINGS, moved), owners=("y.py",), run_id="3", cursor="c3", since={"a": "c2"})
+    write(
+        lake, THINGS, table_of(THINGS, moved), owners=("y.py",), run_id="3", cursor="c3", since={"a": "c2"}, spark=spark
+    )
     assert rows_of(lake, THINGS) == [*BEFORE[:2], *moved]

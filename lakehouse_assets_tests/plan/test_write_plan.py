@@ -46,7 +46,7 @@ def planned(
 def test_a_plan_in_print_tells_all_that_was_decided():
     text = str(planned(owners=("b.py", "it's.py")))
     assert text.startswith("write to things: upsert as merge\n")
-    assert "executor   process (5 rows against 1 files: Spark's fixed cost would outweigh them)" in text
+    assert "executor   delta-rs (5 rows against 1 files: Spark's fixed cost would outweigh them)" in text
     assert "key        things-run-1" in text
     assert r"rows       those where t.`repo` IN ('a') AND t.`path` IN ('b.py', 'it\'s.py')" in text
     assert "files      1 of 1 can be touched, 0 pruned" in text
@@ -123,20 +123,30 @@ def test_spark_writes_what_is_large(batch: BatchFacts, table: TableFacts, reason
 
 def test_a_small_append_beside_large_files_needs_no_spark():
     large = replace(FILE, size=SMALL_BYTES + 1, partition={"repo": "b"})
-    assert planned(table=replace(FILLED, files=(large,))).executor == "process"
+    assert planned(table=replace(FILLED, files=(large,))).executor == "delta-rs"
 
 
-@pytest.mark.parametrize(
-    ("setting", "table", "executor"),
-    [
-        ("spark", FILLED, "spark"),
-        ("delta-rs", FILLED, "process"),
-        ("delta-rs", replace(FILLED, plain=False), "delta-rs"),
-    ],
-)
-def test_a_setting_forces_the_executor(setting: Executor, table: TableFacts, executor: str):
-    plan = planned(batch=replace(BATCH, rows=SMALL_ROWS + 1), table=table, executor=setting)
-    assert (plan.executor, plan.executor_reason) == (executor, ASKED_FOR)
+def test_rows_that_this_process_has_are_written_here_however_many():
+    plan = planned(batch=replace(BATCH, rows=SMALL_ROWS + 1, in_process=True))
+    assert (plan.executor, plan.executor_reason) == ("delta-rs", "the 100,001 rows are in this process")
+
+
+def test_rows_that_are_made_while_they_are_written_are_spark_s():
+    plan = planned(batch=replace(BATCH, rows=None, bytes=None))
+    assert (plan.action, plan.executor) == ("merge", "spark")
+
+
+@pytest.mark.parametrize("setting", ["spark", "delta-rs"])
+def test_a_setting_forces_the_executor(setting: Executor):
+    plan = planned(batch=replace(BATCH, rows=SMALL_ROWS + 1), executor=setting)
+    assert (plan.executor, plan.executor_reason) == (setting, ASKED_FOR)
+
+
+def test_a_table_that_asks_for_more_than_delta_rs_has_is_left_to_spark():
+    asking = replace(FILLED, beyond_delta_rs=("deletionVectors",))
+    plan = planned(table=asking, executor="delta-rs")
+    assert plan.executor == "spark"
+    assert plan.executor_reason == "the table asks its writers for deletionVectors, which delta-rs has not"
 
 
 def test_a_scope_that_leaves_a_partition_column_open_is_refused():

@@ -60,7 +60,7 @@ def equal(same_rows: SameRows, place: str, settings: Settings, clean: Lake) -> N
     lake = Lake(settings.lake)
     assert same_rows(place, lake, clean, "made") > 100 * FILES
     writes = lake.read(WRITES, columns=["asset", "executor"]).to_pylist()
-    assert {row["asset"] for row in writes if row["executor"] == "workers"} >= ON_WORKERS
+    assert {row["asset"] for row in writes if row["executor"] == "spark"} >= ON_WORKERS
 
 
 def test_a_process_without_spark_makes_the_same_rows(

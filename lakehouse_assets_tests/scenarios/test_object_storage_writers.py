@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 ROUNDS = 10
 EXECUTORS = pytest.mark.parametrize(("executor", "rounds"), [("delta-rs", ROUNDS), ("spark", 4)])
-POINTS: tuple[EffectPoint, ...] = ("write: before commit", "commit: before log entry", "commit: after log entry")
+POINTS: tuple[EffectPoint, ...] = ("write: before commit", "write: after commit")
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_a_killed_writer_leaves_the_table_as_before_or_as_after(tmp_path: Path, 
     each = Write(root=str(root), rows=after, run_id="run", cursor="c2")
     code, _, complaints = finish(start([each], kill_at=point, home=tmp_path / "killed"))
     assert code == -signal.SIGKILL, complaints
-    committed = point == "commit: after log entry"
+    committed = point == "write: after commit"
     assert rows_of(Lake(root), THINGS) == (after if committed else before)
     again = carry_out(each)
     assert (again.action == "replayed") == committed

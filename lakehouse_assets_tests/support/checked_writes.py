@@ -21,8 +21,7 @@ from lakehouse_assets_tests.support.writes import table_of, worker_rows, write
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_OURS = "lakehouse_assets"
-_ENGINES = {"process": _OURS, "workers": _OURS, "delta-rs": "delta-rs", "spark": "Apache-Spark"}
+_ENGINES = {"delta-rs": "delta-rs", "spark": "Apache-Spark"}
 """By executor how the engine's name in its commits begins."""
 
 Feed = Counter[tuple[str, PlainRow]]
@@ -67,10 +66,17 @@ def checked_write(
 
 
 def see_writer(lake: Lake, contract: TableContract, done: WriteReport) -> None:
-    """The write names the writer of its commit, and shows SQL where, and only where, some ran."""
+    """The write names the writer of its commit with its version, and shows the statement that made the commit."""
     info = commit_info(lake, contract, done.version_after)
     assert info["engineInfo"].startswith(_ENGINES[done.executor])
-    assert bool(done.statement) == (done.executor == "spark" and info["operation"] == "MERGE")
+    if done.action != "replayed":
+        assert done.engine == info["engineInfo"]
+    if done.rows_changed and done.action != "replayed":
+        begins = {"MERGE": ("MERGE INTO ", "DeltaTable.merge("), "WRITE": ("DataFrameWriter.", "write_deltalake(")}
+        assert done.statement.startswith(begins[info["operation"]][0 if done.executor == "spark" else 1])
+        assert info["operationParameters"].get("mode", "Overwrite") == "Overwrite"
+    else:
+        assert not done.statement
 
 
 def commit_info(lake: Lake, contract: TableContract, version: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import uuid
 from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
 from lakehouse_assets.core.settings import Settings
+from lakehouse_assets.lake.bookkeeping import bookkeeping
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
@@ -28,7 +29,8 @@ def ingest_table(
     inspection = inspect(lake, project, ingest)
     plan = decide(ingest, inspection, force_first_run=force_first_run)
     run_id = run_id or uuid.uuid4().hex
-    return land(lake, upsert_service(settings), project, ingest, inspection, plan, run_id=run_id)
+    with bookkeeping(lake):
+        return land(lake, upsert_service(settings), project, ingest, inspection, plan, run_id=run_id)
 
 
 def land_table(settings: Settings, landed: FileIngest | HttpIngest, *, run_id: str = "") -> LandedReport:
@@ -36,9 +38,10 @@ def land_table(settings: Settings, landed: FileIngest | HttpIngest, *, run_id: s
     lake, service = Lake(settings.lake), upsert_service(settings)
     if settings.project is not None and str(settings.project) not in sys.path:
         sys.path.append(str(settings.project))  # a format of the project's own; last, so that it hides no package
-    if isinstance(landed, FileIngest):
-        return land_files(lake, service, landed, run_id=run_id)
-    return land_pages(lake, service, landed, run_id=run_id)
+    with bookkeeping(lake):
+        if isinstance(landed, FileIngest):
+            return land_files(lake, service, landed, run_id=run_id)
+        return land_pages(lake, service, landed, run_id=run_id)
 
 
 def deliver_table(
