@@ -103,6 +103,4 @@ def test_an_update_without_row_changes_lets_the_next_go_on_whatever_the_table_as
     moved = [thing("a", "y.py", "h", 7)]
     later = table_of(THINGS, moved)
     write(lake, THINGS, later, owners=("y.py",), run_id="3", cursor="c3", since={"a": "c2"}, spark=spark)
-        lake, THINGS, table_of(THINGS, moved), owners=("y.py",), run_id="3", cursor="c3", since={"a": "c2"}, spark=spark
-    )
     assert rows_of(lake, THINGS) == [*BEFORE[:2], *moved]
