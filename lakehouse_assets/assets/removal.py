@@ -2,18 +2,23 @@
 
 import shutil
 from collections.abc import Sequence
+from uuid import uuid4
 
-from deltalake import CommitProperties
+import pyarrow as pa
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
-from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import Strategy, TableContract
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.lake.ledger import Ledger, removal_note
+from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.lake.small_writes import small_service
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import Equals, Scope
 from lakehouse_assets.plan.sql_text import in_list
+from lakehouse_assets.plan.staleness import MaterializationKey
 
 
 def remove_repositories(settings: Settings, names: Sequence[str], *, keep_rows: bool) -> dict[str, int]:
@@ -42,15 +47,23 @@ def forget_mirror(settings: Settings, name: str) -> None:
 
 def delete_rows(lake: Lake, contract: TableContract, names: Sequence[str]) -> int:
     """Delete the rows of some repositories from one table, and say so in the same commit; gives how many."""
-    where = in_list("repo", names, "datafusion")
-    partitions = list(names)
+    columns = [each for each in contract.columns if each.name in contract.key]
+    rows = pa.Table.from_batches([], schema=arrow_schema(columns))
+    scopes: dict[str, Scope] = {name: (Equals(column="repo", value=name),) for name in names}
+    strategy: Strategy = "replace_partitions"
     if contract.partition_by != ("repo",):  # months that the others of them have as well: they are stale from now on
-        partitions = sorted(
-            {str(row["month"]) for row in lake.read(contract, columns=["month"], where=where).to_pylist()}
-        )
-    properties = CommitProperties(custom_metadata={"userMetadata": removal_note(contract, partitions)})
+        rows = lake.read(contract, columns=contract.key, where=in_list("repo", names, "datafusion"))
+        months = sorted(set(rows["month"].to_pylist()))
+        scopes = {str(month): (Equals(column="month", value=month),) for month in months}
+        strategy = "delete_matching"
+        if not scopes:
+            return 0
+    keys = tuple(
+        MaterializationKey(asset=contract.name, partition=name, cursor="", code_version="", settings_hash="")
+        for name in scopes
+    )
     reached("delete: before commit")
-    metrics = lake.open(contract).delete(where, commit_properties=properties)
+    batch = Batch(rows=rows, keys=keys, strategy=strategy)
+    done = small_service(lake).write(contract, batch, scopes, run_id=f"removal-{uuid4().hex}")
     reached("delete: after commit")
-    Ledger(lake).record(contract)
-    return metrics["num_deleted_rows"] or 0
+    return done.rows_deleted

@@ -12,18 +12,13 @@ from uuid import uuid4
 
 from lakehouse_assets.contracts.environments import ENVIRONMENTS
 from lakehouse_assets.contracts.model_versions import MODEL_VERSIONS
-from lakehouse_assets.contracts.schemas import arrow_rows
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.batch import Batch
-from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.small_writes import write_rows
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.models.environment import Environment, Member, members_from, members_text
 from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.stored import as_stored, from_stored
-from lakehouse_assets.plan.staleness import MaterializationKey
 
 _TOLD = ("model", "version", "metadata", "text", "sql", "parts")
 
@@ -78,14 +73,6 @@ class Environments:
     def _all(self) -> list[Environment]:
         rows = sorted(self._lake.rows(ENVIRONMENTS), key=lambda row: (row["environment"], row["revision"]))
         return [_environment(row) for row in rows]
-
-
-def write_rows(lake: Lake, contract: TableContract, rows: list[dict[str, Any]], *, run_id: str) -> WriteReport:
-    """Rows of a small table without partitions, through the upsert service; those that it has beside them stay."""
-    key = MaterializationKey(asset=contract.name, partition="", cursor=run_id, code_version="", settings_hash="")
-    batch = Batch(rows=arrow_rows(contract.columns, rows), keys=(key,), owners=())
-    service = UpsertService(lake, spark=_no_spark, executor="delta-rs", because="its rows are always few")
-    return service.write(contract, batch, {"": ()}, run_id=run_id)
 
 
 def keep_versions(lake: Lake, meanings: Iterable[Meaning]) -> None:
@@ -162,7 +149,3 @@ def _environment(row: Mapping[str, Any]) -> Environment:
         changed_at=row["changed_at"],
         members=members_from(json.loads(row["members"])),
     )
-
-
-def _no_spark() -> Any:
-    raise AssertionError("rows of the environments' tables are written in this process")

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from lakehouse_assets.contracts.pipeline_executions import PIPELINE_EXECUTIONS
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.environments import write_rows
+from lakehouse_assets.lake.small_writes import write_rows
 from lakehouse_assets.lake.tables import Lake
 
 Status = Literal["running", "succeeded", "failed", "refused"]

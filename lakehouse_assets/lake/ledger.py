@@ -86,24 +86,6 @@ def note(entries: Sequence[Entry]) -> str:
     return json.dumps({_NOTE: rows})
 
 
-def removal_note(contract: TableContract, partitions: Iterable[str]) -> str:
-    """A note that the partitions' rows are gone: an entry that was read up to nothing is never fresh."""
-    return note(
-        [
-            Entry(
-                asset=contract.name,
-                partition=partition,
-                cursor="",
-                code_version="",
-                settings_hash="",
-                run_id="",
-                materialized_at=datetime.now(UTC),
-            )
-            for partition in partitions
-        ]
-    )
-
-
 _known: dict[LakePath, dict[EntryKey, Entry]] = {}
 """By lake what this process has learned of commits that do not tell it themselves, until the index has it."""
 

@@ -10,14 +10,12 @@ from datetime import UTC, datetime
 
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.pins import PINS
-from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.errors import LakeStateError
-from lakehouse_assets.lake.concurrency import alone, retried
+from lakehouse_assets.lake.concurrency import alone
 from lakehouse_assets.lake.published import PublishedCommit, is_readable
-from lakehouse_assets.lake.record_rows import append_rows
+from lakehouse_assets.lake.small_writes import write_rows
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import equal_scopes
-from lakehouse_assets.plan.sql_text import literal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,19 +52,15 @@ def pin(lake: Lake, commit: PublishedCommit, why: str) -> bool:
                 remedy=f"`lakehouse sync {commit.repo} --to {commit.commit_sha[:12]}` makes them again; then pin it",
             )
         row = {"repo": commit.repo, "commit_sha": commit.commit_sha, "why": why, "pinned_at": datetime.now(UTC)}
-        append_rows(lake, PINS, arrow_rows(PINS.columns, [row]))
+        write_rows(lake, PINS, [row])
     return True
 
 
 def unpin(lake: Lake, commit: PublishedCommit) -> bool:
     """Let the commit go; False if it was not pinned."""
-    repo, sha = literal(commit.repo, "datafusion"), literal(commit.commit_sha, "datafusion")
+    row = {"repo": commit.repo, "commit_sha": commit.commit_sha}
     with unvacuumed(lake):
-        if not lake.exists(PINS):
-            return False
-        predicate = f"repo = {repo} AND commit_sha = {sha}"
-        metrics = retried(f"table {PINS.name}", lambda: lake.open(PINS).delete(predicate))
-    return bool(metrics["num_deleted_rows"])
+        return lake.exists(PINS) and write_rows(lake, PINS, [row], strategy="delete_matching").rows_deleted > 0
 
 
 def unreadable_tables(lake: Lake, commit: PublishedCommit) -> list[str]:

@@ -13,9 +13,9 @@ from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.object_path import LakePath
+from lakehouse_assets.lake.small_writes import small_service
 from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.relational_step import RelationalStep
 from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.plan.step_analysis import analysis_of, lineage_of
@@ -79,8 +79,7 @@ def _write(lake: Lake, run_id: str, steps: list[RelationalStep]) -> None:
     key = MaterializationKey(
         asset=PLANS.name, partition=_ONE, cursor=run_id, code_version="", settings_hash="", policy_hash=""
     )
-    service = UpsertService(lake, spark=_no_spark, executor="delta-rs", because="its rows are always few")
-    service.write(PLANS, Batch(rows=rows, keys=(key,)), {_ONE: ()}, run_id=run_id)
+    small_service(lake).write(PLANS, Batch(rows=rows, keys=(key,)), {_ONE: ()}, run_id=run_id)
 
 
 def _row(step: RelationalStep, run_id: str, now: datetime) -> dict[str, Any]:
@@ -96,7 +95,3 @@ def _row(step: RelationalStep, run_id: str, now: datetime) -> dict[str, Any]:
         "tree": analysis.tree,
         "lineage": lineage_text(step),
     }
-
-
-def _no_spark() -> Any:
-    raise AssertionError("some rows of text need no session")

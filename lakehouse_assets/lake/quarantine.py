@@ -1,22 +1,16 @@
 """Rows that break a contract, set aside with the reason, before the others are written."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import write_deltalake
 
-from lakehouse_assets.contracts.quarantine import QUARANTINE
-from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.naming import REDACTED
 from lakehouse_assets.lake.staging import LocalStage, SparkStage, Staged
-from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.batch_check import DUPLICATE_KEY, row_rules
 from lakehouse_assets.plan.sql_text import Dialect, column, literal
 from lakehouse_assets.plan.write_facts import WriteRequest
@@ -50,16 +44,6 @@ def judge(contract: TableContract, request: WriteRequest, staged: Staged) -> tup
         }
         for row in bad.to_pylist()
     ]
-
-
-def set_aside(lake: Lake, contract: TableContract, write_key: str, records: Sequence[dict[str, Any]]) -> None:
-    """Keep the rows, in the place of what an earlier attempt at the same write kept."""
-    if not records:
-        return
-    rows = arrow_rows(QUARANTINE.columns, list(records))
-    same = f"{column('write_key', 'datafusion')} = {literal(write_key, 'datafusion')}"
-    write_deltalake(lake.ensure(QUARANTINE), rows, mode="overwrite", predicate=same)
-    report("quarantine", contract.name, "rows were set aside", level="warning", rows=len(records))
 
 
 def _reason(contract: TableContract, request: WriteRequest, staged: Staged, dialect: Dialect) -> str:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
+from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.naming import EXAMPLES, REDACTED
-from lakehouse_assets.lake.quarantine import set_aside
+from lakehouse_assets.lake.small_writes import write_rows
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import column
 
@@ -78,7 +78,8 @@ def without_unread(lake: Lake, contract: TableContract, rows: "DataFrame", write
         }
         for each in unread
     ]
-    retried("table quarantine", lambda: set_aside(lake, contract, write_key, records))
+    if records:
+        write_rows(lake, QUARANTINE, records)
     return rows.where(f"{_TEXT} IS NULL"), len(unread)
 
 

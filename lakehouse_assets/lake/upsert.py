@@ -12,11 +12,13 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
+from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import Diagnostic, collecting, phase, report, seconds_by_phase
 from lakehouse_assets.core.effects import reached
@@ -31,7 +33,7 @@ from lakehouse_assets.lake.execution import execute
 from lakehouse_assets.lake.job import Job, check_keys, job_of
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.moved_keys import moved_keys
-from lakehouse_assets.lake.quarantine import judge, set_aside
+from lakehouse_assets.lake.quarantine import judge
 from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport, report_of
 from lakehouse_assets.lake.spark_errors import query_errors
@@ -41,6 +43,7 @@ from lakehouse_assets.lake.table_columns import add_columns
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake, commit_files
 from lakehouse_assets.plan.scope import Scope
+from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.plan.write_facts import TableFacts
 from lakehouse_assets.plan.write_plan import ASKED_FOR, WritePlan, evolved, plan_write
 
@@ -143,7 +146,8 @@ class UpsertService:
         if aside or table is None:
             # Whatever is refused is refused before anything is written or made.
             self._plan_now(job, staged, self._existing(contract))
-        retried(f"table {QUARANTINE.name}", lambda: set_aside(self._lake, contract, request.key, aside))
+        if aside:
+            self._set_aside(job, aside)
         reached("write: after quarantine")
         held = table or self._lake.ensure(contract)
         reached("write: after table made")
@@ -151,6 +155,16 @@ class UpsertService:
         return retried(
             f"table {contract.name}", lambda: self._attempt(job, staged, held, known=known, quarantined=len(aside))
         )
+
+    def _set_aside(self, job: Job, records: list[dict[str, Any]]) -> None:
+        """Keep the rows that break the contract; what an earlier attempt at the same write kept is kept once."""
+        key = MaterializationKey(
+            asset=QUARANTINE.name, partition="", cursor=job.request.key, code_version="", settings_hash=""
+        )
+        batch = Batch(rows=arrow_rows(QUARANTINE.columns, records), keys=(key,), owners=())
+        service = UpsertService(self._lake, spark=self._spark, executor="delta-rs", because="its rows are always few")
+        service.write(QUARANTINE, batch, {"": ()}, run_id=f"{job.request.key}-{uuid4().hex}")
+        report("quarantine", job.contract.name, "rows were set aside", level="warning", rows=len(records))
 
     def _attempt(self, job: Job, staged: Staged, table: DeltaTable, *, known: int, quarantined: int) -> WriteReport:
         """Write to the table as it is now; up to version `known` it has nothing of this job."""

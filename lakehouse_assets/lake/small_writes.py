@@ -1,0 +1,51 @@
+"""Writes of a few rows to the lake's own tables, by the upsert service like all others, without a session."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+
+from lakehouse_assets.contracts.schemas import arrow_rows
+from lakehouse_assets.contracts.table import Strategy, TableContract
+from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.report import WriteReport
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.plan.scope import Equals, Scope
+from lakehouse_assets.plan.staleness import MaterializationKey
+
+
+def write_rows(
+    lake: Lake,
+    contract: TableContract,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    strategy: Strategy | None = None,
+    run_id: str = "",
+) -> WriteReport:
+    """Write rows of one partition, or of a table without; those that it has beside them stay.
+
+    Without `run_id` it is a write of its own, however often the same is asked for.
+    """
+    run_id = run_id or uuid4().hex
+    names = contract.partition_by[:1]
+    partition = str(rows[0][names[0]]) if names else ""
+    scope: Scope = tuple(Equals(column=name, value=rows[0][name]) for name in names)
+    key = MaterializationKey(asset=contract.name, partition=partition, cursor=run_id, code_version="", settings_hash="")
+    batch = Batch(rows=_table(contract, rows), keys=(key,), owners=(), strategy=strategy)
+    return small_service(lake).write(contract, batch, {partition: scope}, run_id=run_id)
+
+
+def small_service(lake: Lake) -> UpsertService:
+    return UpsertService(lake, spark=_no_spark, executor="delta-rs", because="its rows are always few")
+
+
+def _table(contract: TableContract, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The rows in the columns that they have: those of a deletion have the key's alone."""
+    columns = [each for each in contract.columns if each.name in rows[0]]
+    return arrow_rows(columns, rows)
+
+
+def _no_spark() -> Any:
+    raise AssertionError("some rows of text need no session")
