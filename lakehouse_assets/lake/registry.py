@@ -44,8 +44,7 @@ class Registry:
     def remove(self, names: Iterable[str]) -> list[Repository]:
         gone = self.get(names)
         if gone:
-            keys = [{"repo": each.name} for each in gone]
-            write_rows(self._lake, REPOSITORIES, keys, strategy="delete_matching")
+            write_rows(self._lake, REPOSITORIES, _rows(gone), strategy="delete_matching")
         return gone
 
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-import pyarrow as pa
-
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import Strategy, TableContract
 from lakehouse_assets.lake.batch import Batch
@@ -33,18 +31,12 @@ def write_rows(
     partition = str(rows[0][names[0]]) if names else ""
     scope: Scope = tuple(Equals(column=name, value=rows[0][name]) for name in names)
     key = MaterializationKey(asset=contract.name, partition=partition, cursor=run_id, code_version="", settings_hash="")
-    batch = Batch(rows=_table(contract, rows), keys=(key,), owners=(), strategy=strategy)
+    batch = Batch(rows=arrow_rows(contract.columns, rows), keys=(key,), owners=(), strategy=strategy)
     return small_service(lake).write(contract, batch, {partition: scope}, run_id=run_id)
 
 
 def small_service(lake: Lake) -> UpsertService:
     return UpsertService(lake, spark=_no_spark, executor="delta-rs", because="its rows are always few")
-
-
-def _table(contract: TableContract, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """The rows in the columns that they have: those of a deletion have the key's alone."""
-    columns = [each for each in contract.columns if each.name in rows[0]]
-    return arrow_rows(columns, rows)
 
 
 def _no_spark() -> Any:
