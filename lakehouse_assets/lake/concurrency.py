@@ -91,13 +91,13 @@ def alone(root: Path, what: str) -> Generator[None, None, None]:
 
 def stripes(contract: TableContract, scopes: Scopes) -> list[int]:
     """The locks of these partitions, in the order in which everyone takes them; all of them for the whole table."""
-    values = [_first_value(contract, scope) for scope in scopes]
+    values = [first_value(contract, scope) for scope in scopes]
     if not values or None in values:
         return list(range(STRIPES))
     return sorted({int(fingerprint([value]), 16) % STRIPES for value in values})
 
 
-def _first_value(contract: TableContract, scope: Scope) -> str | None:
+def first_value(contract: TableContract, scope: Scope) -> str | None:
     """The scope's value of the first partition column, if it has one only."""
     first = contract.partition_by[0]
     return next((str(each.value) for each in scope if isinstance(each, Equals) and each.column == first), None)

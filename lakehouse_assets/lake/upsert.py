@@ -28,10 +28,11 @@ from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
 from lakehouse_assets.lake.bookkeeping import keep
 from lakehouse_assets.lake.checked_stage import CheckedStage, as_frame, check_owned
-from lakehouse_assets.lake.concurrency import holding, retried
+from lakehouse_assets.lake.concurrency import first_value, holding, retried
 from lakehouse_assets.lake.execution import execute
 from lakehouse_assets.lake.job import Job, check_keys, job_of
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.log_range import changed_since
 from lakehouse_assets.lake.moved_keys import moved_keys
 from lakehouse_assets.lake.quarantine import judge
 from lakehouse_assets.lake.replay import replayed
@@ -186,9 +187,8 @@ class UpsertService:
             nothing = commit_files(self._lake.path(contract), None)
             return report_of(job, plan, outcome, nothing, (), before=facts.version, quarantined=quarantined)
         reached("write: after commit")
-        if plan.executor == "spark" and outcome.version not in (None, planned_on + 1):
-            # Others have committed since it was planned, which Spark lets pass where they met no row: what the
-            # partitions hold is counted.
+        if plan.executor == "spark" and self._was_met(job, planned_on, outcome.version):
+            # Spark lets pass what met no row of this write: what the partitions hold is counted.
             return self._replayed(job)
         version = facts.version if outcome.version is None else outcome.version
         final = tuple(replace(entry, table_version=version) for entry in account.entries(outcome))
@@ -198,6 +198,14 @@ class UpsertService:
         self._lake.give_back(contract, table)
         files = commit_files(self._lake.path(contract), outcome.version)
         return report_of(job, plan, outcome, files, final, before=facts.version, quarantined=quarantined)
+
+    def _was_met(self, job: Job, planned_on: int, version: int | None) -> bool:
+        """Whether others have committed to the partitions between the plan and this write's commit."""
+        if version is None or version <= planned_on + 1:
+            return False
+        values = [first_value(job.contract, scope) for scope in job.request.scopes]
+        between = dict.fromkeys((str(value) for value in values), planned_on)
+        return not values or None in values or bool(changed_since(self._lake.path(job.contract), between, version - 1))
 
     def _refuse_overtaken(self, job: Job, table: DeltaTable) -> None:
         """Rows that tell what changed since a state are worth nothing on another."""

@@ -22,13 +22,15 @@ CALLS = "SELECT s.qualified_name AS source FROM links l JOIN definitions s ON s.
 
 @pytest.fixture
 def commits(tmp_path: Path, lake: Lake) -> list[str]:
-    """Four commits of `r`; its graph was brought to the first three: at each, one more definition calls `f`."""
+    """Four commits of `r`; its graph was brought to the first three: at each, one more definition calls `f`, and `f`
+    ends a line later."""
     repo = RepoBuilder(tmp_path / "r")
     made = [repo.commit({"a.py": str(number)}) for number in range(4)]
     git(repo.path, "tag", "first", made[0])
     lakehouse("repo", "add", "r", str(repo.path))
     world = World().define("a.py", "a.py:f().")
     for day, commit in enumerate(made[:3], start=1):
+        world.definitions[1]["end_line"] = day
         world.define(f"a.py:g{day}().").use(f"a.py:g{day}().", "a.py:f().")
         publish(lake, world, commit, day=day)
     return made
