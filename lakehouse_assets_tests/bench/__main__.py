@@ -21,6 +21,7 @@ from lakehouse_assets_tests.bench.shared import shared
 from lakehouse_assets_tests.bench.soak import soak
 from lakehouse_assets_tests.bench.updates import updates
 from lakehouse_assets_tests.bench.upsert import memory, upsert
+from lakehouse_assets_tests.bench.writers import writers
 from lakehouse_assets_tests.support.command import java_was_started, without_java
 from lakehouse_assets_tests.support.places import local
 
@@ -128,6 +129,7 @@ BENCHMARKS = {
     "session": session,
     "blobs": blobs,
     "upsert": upsert,
+    "writers": writers,
     "memory": memory,
     "graph": graph,
     "updates": updates,
