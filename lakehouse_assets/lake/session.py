@@ -19,6 +19,7 @@ from lakehouse_assets.lake.code_archive import code_archive
 from lakehouse_assets.lake.jars import lake_jars
 from lakehouse_assets.lake.server import resident_url
 from lakehouse_assets.plan.spark_conf import cluster_conf, driver_conf, session_conf
+from lakehouse_assets.plan.store_conf import store_reach
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -193,15 +194,26 @@ def _end_jvm() -> None:
     process.wait(timeout=_JVM_EXIT_SECONDS)
 
 
-_ANY = {"home", "tables", "executor", "models", "ingest", "project", "environment", "environments", "variables"}
+_ANY = {
+    "home",
+    "tables",
+    "endpoint",
+    "executor",
+    "models",
+    "ingest",
+    "project",
+    "environment",
+    "environments",
+    "variables",
+}
 """Settings that a session does not depend on."""
 
 _runtime: SparkRuntime | None = None
 
 
 def _needs_another(running: Settings, wanted: Settings) -> bool:
-    """Whether a session with other settings is needed. One that reads object stores reads folders as well."""
-    if wanted.is_on_object_store and not running.is_on_object_store:
+    """Whether a session with other settings is needed. One that reads an object store reads folders as well."""
+    if wanted.is_on_object_store and store_reach(wanted) != store_reach(running):
         return True
     return running.model_dump(exclude=_ANY) != wanted.model_dump(exclude=_ANY)
 
