@@ -4,7 +4,7 @@ import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dagster import ConfigurableResource, DagsterInstance, InitResourceContext, MetadataValue
 from dagster._core.events import EngineEventData
@@ -22,6 +22,9 @@ from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_
 from lakehouse_assets.lake.session import give_conf, runtime_for
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.given_conf import given_conf
+
+if TYPE_CHECKING:
+    from dagster_deltalake import DeltaTableResource
 
 _warned: ContextVar[set[str] | None] = ContextVar("warned", default=None)
 """What stands in the run's log already; None outside of runs."""
@@ -104,6 +107,15 @@ class LakehouseResource(ConfigurableResource):
     @property
     def lake(self) -> Lake:
         return Lake(self.settings.lake)
+
+    def table(self, name: str, *, repo: str | None = None) -> "DeltaTableResource":
+        """A table for assets and notebooks of users' own, wherever the lake is: `lakehouse.table("nodes").load()`.
+
+        With a repository, at the version that was last published for it.
+        """
+        from lakehouse_assets.lake.delta_resources import table_resource  # takes as long to load as Dagster
+
+        return table_resource(self.settings, name, repo=repo)
 
     @property
     def registry(self) -> Registry:

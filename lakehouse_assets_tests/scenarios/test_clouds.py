@@ -11,7 +11,9 @@ from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
 from lakehouse_assets.contracts.nodes import NODES
+from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.commit_log import log_entry, put_if_absent
+from lakehouse_assets.lake.delta_resources import table_resource
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets_tests.support import azurite, gcs
 from lakehouse_assets_tests.support.command import at_once
@@ -84,6 +86,12 @@ def test_delta_rs_reads_the_tables_where_they_are(in_cloud: Machine):
     table = DeltaTable(str(in_cloud.lake.path(NODES)))
     assert table.to_pyarrow_table().num_rows == in_cloud.lake.size(NODES).rows
     assert table.version() > 0
+
+
+def test_dagster_deltalake_s_resource_reads_them_and_has_no_credential(cloud: Cloud, in_cloud: Machine):
+    handed = table_resource(load_settings(in_cloud.all_environ), "nodes", repo="shop")
+    assert handed.load().to_pyarrow_table().num_rows == in_cloud.lake.size(NODES).rows
+    assert not cloud.secret or cloud.secret not in handed.model_dump_json()
 
 
 def test_the_verbs_answer_as_they_do_on_a_disk(in_cloud: Machine, on_disk: Machine, shop: Shop):

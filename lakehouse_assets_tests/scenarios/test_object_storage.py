@@ -11,6 +11,8 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.writes import WRITES
+from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.lake.delta_resources import table_resource
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets_tests.support.cluster import WORKERS, running_spark_cluster
 from lakehouse_assets_tests.support.command import at_once
@@ -173,6 +175,12 @@ def test_other_engines_read_the_tables_where_they_are(in_store: Machine, s3: S3S
     with duckdb.connect() as connection:
         connection.register("nodes", table.to_pyarrow_dataset())
         assert connection.execute("SELECT count(*) FROM nodes").fetchall() == [(expected,)]
+
+
+def test_dagster_deltalake_s_resource_reads_them_and_has_no_credential(in_store: Machine):
+    handed = table_resource(load_settings(in_store.all_environ), "nodes", repo="shop")
+    assert handed.load().to_pyarrow_table().num_rows == in_store.lake.size(NODES).rows
+    assert SECRET not in handed.model_dump_json()
 
 
 def test_two_machines_that_sync_one_repository_at_once_leave_the_rows_of_one(
