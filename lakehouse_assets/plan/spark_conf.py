@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import assert_never
 
 from lakehouse_assets.core.settings import Profile, Settings
-from lakehouse_assets.plan.store_conf import refuse_other_endpoint, store_conf
+from lakehouse_assets.plan.store_conf import refuse_unreachable, store_conf
 
 WORKER_IDLE_SECONDS = 900
 """Far beyond the seconds that the parsing of one file may take."""
@@ -13,7 +13,7 @@ WORKER_IDLE_SECONDS = 900
 
 def driver_conf(settings: Settings, *, jars: Sequence[Path], python: str, log_conf: Path) -> dict[str, str]:
     """Configuration of a driver on this machine, in process or resident."""
-    refuse_other_endpoint(settings.tables, settings.endpoint)
+    refuse_unreachable(settings.tables, settings.endpoint)
     return {
         **session_conf(settings),
         "spark.master": f"local[{settings.cores}]",
@@ -41,7 +41,7 @@ def cluster_conf(settings: Settings, *, master: str, jars: Sequence[Path], pytho
     What is not said here (the executors' memory, their number, the driver's address) is the cluster's own, from
     the `spark-defaults.conf` of SPARK_CONF_DIR.
     """
-    refuse_other_endpoint(settings.tables, settings.endpoint)
+    refuse_unreachable(settings.tables, settings.endpoint)
     return {
         **session_conf(settings),
         "spark.master": master,

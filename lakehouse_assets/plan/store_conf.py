@@ -42,16 +42,20 @@ def store_reach(settings: Settings) -> str:
     return fingerprint(f"{name}={value}" for name, value in sorted(conf.items())) if conf else ""
 
 
-def refuse_other_endpoint(tables: str | None, endpoint: Endpoint) -> None:
-    """Refuse Spark where the environment has another address for a store that Hadoop finds by its name alone."""
-    if tables is None or endpoint.url is None or not is_store(tables) or provider_of(tables) == "s3":
+def refuse_unreachable(tables: str | None, endpoint: Endpoint) -> None:
+    """Refuse Spark where Hadoop cannot do as the environment says: it finds Azure and Google by their names alone, and
+    signs each request."""
+    if tables is None or not is_store(tables) or provider_of(tables) == "s3":
         return
+    if endpoint.url is None and endpoint.credentials != "nothing":
+        return
+    said = f"the address {endpoint.url}" if endpoint.url else "a key file with disable_oauth"
     raise BadInputError(
         subject="Spark",
-        seen=f"the environment has the address {endpoint.url} for {tables}, and Hadoop asks the store's own alone",
-        why="Spark's rows would be in another store than those of other engines",
-        remedy="write without Spark (LAKEHOUSE_EXECUTOR=delta-rs), as is meant for an emulator, or take the address "
-        "out of the environment",
+        seen=f"the environment has {said} for {tables}, and Hadoop asks the store's own address alone, signed",
+        why="Spark's rows would be in another store than those of other engines, or nowhere",
+        remedy="write without Spark (LAKEHOUSE_EXECUTOR=delta-rs), as is meant for an emulator, or take it out of the "
+        "environment",
     )
 
 
@@ -119,8 +123,6 @@ def _google(endpoint: Endpoint) -> dict[str, str]:
                 "gs.auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE",
                 "gs.auth.service.account.json.keyfile": _from_environment("GOOGLE_SERVICE_ACCOUNT"),
             }
-        case "nothing":
-            return impl | {"gs.auth.type": "UNAUTHENTICATED"}
         case _:  # by GOOGLE_APPLICATION_CREDENTIALS, of its own accord
             return impl | {"gs.auth.type": "APPLICATION_DEFAULT"}
 

@@ -125,6 +125,13 @@ def test_spark_is_refused_where_only_other_engines_can_be_told_the_address():
     assert "LAKEHOUSE_EXECUTOR=delta-rs" in refused.value.remedy
 
 
+def test_spark_is_refused_with_google_where_nothing_is_signed(tmp_path: Path):
+    key = tmp_path / "key.json"
+    key.write_text('{"disable_oauth": true}')
+    with pytest.raises(BadInputError, match="a key file with disable_oauth"):
+        conf(LAKEHOUSE_LAKE="gs://bucket/lake", GOOGLE_SERVICE_ACCOUNT=str(key))
+
+
 def test_one_store_is_told_from_another_and_its_folders_are_not(tmp_path: Path):
     def reach(**environ: str) -> str:
         return store_reach(load_settings(environ))
