@@ -58,6 +58,19 @@ class GcsServer:
         return self.environ | {"LAKEHOUSE_LAKE": f"gs://{BUCKET}/{name}"}
 
 
+def service_account(key: str) -> dict[str, str]:
+    """The key file of an account that every request may be signed for; the front gives its tokens."""
+    return {
+        "type": "service_account",
+        "project_id": "tests",
+        "client_id": "1",
+        "client_email": "tests@tests.iam.gserviceaccount.com",
+        "private_key_id": "1",
+        "private_key": key,
+        "token_uri": "https://oauth2.googleapis.com/token",
+    }
+
+
 def server_program() -> Path:
     """The server, built if this machine has not got it yet."""
     program = cache_directory() / "tools" / f"fake-gcs-server-{VERSION}"
@@ -128,14 +141,18 @@ class _Front(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits for the client to acknowledge its head
     server: _Front  # pyright: ignore[reportIncompatibleVariableOverride]  # the only one that makes handlers
 
     def _any(self) -> None:
         path = urlsplit(self.path)
         query = {name: values[0] for name, values in parse_qs(path.query, keep_blank_values=True).items()}
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self._body()
         first, _, name = path.path.removeprefix("/").partition("/")
-        if first not in (*_JSON, BUCKET):
+        if path.path == "/token":
+            told = {"access_token": "any", "expires_in": 3600, "token_type": "Bearer"}
+            self._answer(200, {"Content-Type": "application/json"}, json.dumps(told).encode())
+        elif first not in (*_JSON, BUCKET):
             # As Google says it; the server behind does not.
             self._answer(404, {}, b"<Error><Code>NoSuchBucket</Code></Error>")
         elif first == BUCKET and not name and self.command == "GET":
@@ -158,6 +175,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(*self._put(first, name, body))
 
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_PATCH = _any  # noqa: N815  # names of the base class
+
+    def _body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        parts = [b""]
+        while size := int(self.rfile.readline(), 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(parts)
 
     def _listed(self, query: dict[str, str]) -> str:
         asked = {name: query[name] for name in ("prefix", "delimiter") if name in query}
