@@ -23,7 +23,15 @@ LEVELS = [
 ]
 LEVEL_OF = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}
 WITH_DAGSTER = {"assets", "automation", "definitions", "cli"}
-LAKE_WITH_DAGSTER = {"failures", "io_manager", "io_metadata", "partition_scopes", "resources", "run_partitions"}
+LAKE_WITH_DAGSTER = {
+    "delta_resources",
+    "failures",
+    "io_manager",
+    "io_metadata",
+    "partition_scopes",
+    "resources",
+    "run_partitions",
+}
 
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
 

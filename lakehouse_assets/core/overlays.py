@@ -159,7 +159,9 @@ def _text(path: Path, name: str, value: Any, variables: Mapping[str, str]) -> st
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise _refused(f"{path}: {name}", f"{value!r} is neither text nor a whole number", "write one of these")
     text = filled_text(str(value), variables, subject=f"{path}: {name}")
-    return str(path.parent / Path(text).expanduser()) if name in _PATHS else text
+    if name not in _PATHS or "://" in text:
+        return text
+    return str(path.parent / Path(text).expanduser())
 
 
 def _refused(subject: str, seen: str, remedy: str) -> BadInputError:

@@ -4,7 +4,6 @@ From the environment, and below it from the settings file (`core/overlays.py`).
 """
 
 import os
-import re
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +11,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.overlays import Overlay, read_overlay
+from lakehouse_assets.core.places import (
+    Endpoint,
+    Provider,
+    StorePlace,
+    endpoint_of,
+    is_store,
+    provider_of,
+    tables_place,
+)
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_RESIDENT_PORT = 15002
@@ -53,22 +61,6 @@ class Remote(_Frozen):
         return self.url.startswith("sc://")
 
 
-class StorePlace(_Frozen):
-    """Tables in an object store, and the folder of this machine for what the store does not keep, such as locks."""
-
-    url: str
-    machine: Path
-
-
-class Endpoint(_Frozen):
-    """Where an object store answers, as the environment has it. It has no credentials."""
-
-    url: str | None = None
-    region: str = "us-east-1"
-    path_style: bool = False
-    """Whether the bucket is part of the path instead of the host's name."""
-
-
 SparkTarget = InProcess | Resident | Remote
 
 
@@ -77,7 +69,7 @@ class Settings(_Frozen):
 
     home: Path
     tables: str | None = None
-    """Where the tables are if not in the home: a folder, or `s3://bucket/prefix`."""
+    """Where the tables are if not in the home: a folder, or the address of a store (`core/places.py`)."""
     endpoint: Endpoint = Endpoint()
     ingest: Path
     """Folder of the YAML files that say which tables come in from databases and go out to them."""
@@ -119,7 +111,12 @@ class Settings(_Frozen):
 
     @property
     def is_on_object_store(self) -> bool:
-        return self.tables is not None and self.tables.startswith("s3://")
+        return is_store(self.tables)
+
+    @property
+    def provider(self) -> Provider | None:
+        """Whose store the tables are in; None if they are on a disk."""
+        return provider_of(self.tables) if self.tables is not None and is_store(self.tables) else None
 
     @property
     def locks(self) -> Path:
@@ -163,10 +160,11 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
 def _settings(env: dict[str, str], overlay: Overlay) -> Settings:
     project = overlay.path.parent if overlay.path else None
     cores = _positive(env, "LAKEHOUSE_CORES", _available_cores())
+    tables = tables_place(env)
     return Settings(
         home=home_directory(env, project),
-        tables=_tables(env),
-        endpoint=_endpoint(env),
+        tables=tables,
+        endpoint=endpoint_of(tables, env),
         ingest=Path(env.get("LAKEHOUSE_INGEST") or _root(project) / "ingest").expanduser().absolute(),
         spark=parse_spark(env.get("LAKEHOUSE_SPARK") or "auto"),
         profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
@@ -185,52 +183,6 @@ def _settings(env: dict[str, str], overlay: Overlay) -> Settings:
         environment=overlay.environment,
         environments=overlay.environments,
         variables=dict(overlay.variables),
-    )
-
-
-_BUCKET = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._=-]+)*")
-
-
-def _tables(env: dict[str, str]) -> str | None:
-    """`LAKEHOUSE_LAKE`; of a store, refused early if the environment lacks what every request would need."""
-    given = env.get("LAKEHOUSE_LAKE")
-    if not given:
-        return None
-    if "://" not in given:
-        return str(Path(given).expanduser().absolute())
-    if not _BUCKET.fullmatch(given.rstrip("/")):
-        raise BadInputError(
-            subject="LAKEHOUSE_LAKE",
-            seen=f"{re.sub('//[^/]*@', '//…@', given)!r} is neither a folder nor s3://bucket/prefix",
-            why="the tables have to be in one place, for every engine by the same name",
-            remedy="give a folder, or a bucket with a prefix of letters, digits, '.', '_', '-' and '='; credentials "
-            "are never part of it",
-        )
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        if not env.get(name):
-            raise BadInputError(
-                subject=name,
-                seen="it is not set, and LAKEHOUSE_LAKE names a bucket",
-                why="credentials come from the environment alone",
-                remedy=f"set {name} for this process and for Spark's workers, or unset LAKEHOUSE_LAKE",
-            )
-    if env.get("AWS_ENDPOINT_URL", "").startswith("http://") and env.get("AWS_ALLOW_HTTP", "").lower() != "true":
-        raise BadInputError(
-            subject="AWS_ENDPOINT_URL",
-            seen=f"{env['AWS_ENDPOINT_URL']} is not encrypted, and AWS_ALLOW_HTTP is not true",
-            why="rows would go over the network as anyone can read them",
-            remedy="use an https:// endpoint, or set AWS_ALLOW_HTTP=true where the network is your own",
-        )
-    return given.rstrip("/")
-
-
-def _endpoint(env: dict[str, str]) -> Endpoint:
-    """From the variables that delta-rs reads too, so that all engines ask the same store."""
-    url = env.get("AWS_ENDPOINT_URL_S3") or env.get("AWS_ENDPOINT_URL") or env.get("AWS_ENDPOINT") or None
-    return Endpoint(
-        url=url,
-        region=env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION") or "us-east-1",
-        path_style=url is not None and env.get("AWS_VIRTUAL_HOSTED_STYLE_REQUEST", "").lower() != "true",
     )
 
 

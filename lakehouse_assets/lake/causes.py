@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError, LakeStateError
-from lakehouse_assets.core.store_errors import known_store_error
+from lakehouse_assets.core.store_errors import known_store_error, store_of
 
 _KEPT = "the write stopped before its commit, so the table is as it was before"
 _TABLE = re.compile(r"(/?[^\s'\"`]*/lake/)(\w+)/")
@@ -99,7 +99,8 @@ def cause_of(subject: str, text: str) -> LakehouseError | None:
         return _lost(subject, text, "cannot be read")
     if _DATA_FILE.search(text) and any(words in text for words in _ABSENT):
         return _lost(subject, text, "is not there")
-    return known_store_error(subject, text) if "s3://" in text or "S3" in text else None
+    store = store_of(text)
+    return known_store_error(subject, text, store) if store else None
 
 
 def _lost(subject: str, text: str, how: str) -> LakehouseError:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.catalog import CATALOG
+from lakehouse_assets.core.places import is_store
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.pins import pins
@@ -77,7 +78,7 @@ def _foreign_files(root: str, clone: str) -> dict[str, list[str]]:
     """Files that a table has in the folders of tables of ours, by table, as these tables' logs name them."""
     found: dict[str, list[str]] = {}
     for named in pa.table(DeltaTable(f"{root}/{clone}").get_add_actions())["path"].to_pylist():
-        path = unquote(named if root.startswith("s3://") else urlparse(named).path)
+        path = unquote(named if is_store(root) else urlparse(named).path)
         table, _, file = path.removeprefix(f"{root}/").partition("/")
         if path.startswith(f"{root}/") and not path.startswith(f"{root}/{clone}/") and table in CATALOG:
             found.setdefault(table, []).append(file)

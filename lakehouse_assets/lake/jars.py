@@ -1,9 +1,7 @@
-"""Delta's JARs, resolved once by Spark's own Ivy and kept: asking Ivy again at each session start costs seconds.
+"""JARs, resolved once by Spark's own Ivy and kept: asking Ivy again at each session start costs seconds.
 
 Invariant: the folder of a set of JARs is whole or not there. It is filled under another name inside the
 cache and renamed when every JAR in it opens; of two processes that do so at once, the first one's folder stays.
-The `delta-spark` wheel holds Python only. Of the forty-odd JARs that its coordinates lead to, Spark ships all
-but Delta's own: the others are excluded by pattern, so that they are not even downloaded.
 """
 
 import contextlib
@@ -17,68 +15,13 @@ import sys
 import tempfile
 import time
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakehouseError
 from lakehouse_assets.core.java import find_java
 from lakehouse_assets.core.overlays import read_overlay
 from lakehouse_assets.core.settings import Settings
-
-DELTA_VERSION = "4.4.0"
-DELTA_COORDINATES = f"io.delta:delta-spark_4.2_2.13:{DELTA_VERSION}"
-"""What goes with the pinned delta-spark and pyspark; a test holds them together."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class JarSet:
-    """JARs that come and go together."""
-
-    title: str
-    coordinates: str
-    names: tuple[str, ...]
-    """The file names that Ivy gives to those that are needed."""
-    excluded: tuple[str, ...]
-    """Groups of dependencies that Spark ships already or that nothing of ours uses (Ivy's glob patterns)."""
-    serves: str
-
-
-NEEDED = (
-    "delta-spark_4.2_2.13",
-    "delta-storage",
-    "delta-kernel-api",
-    "delta-kernel-defaults",
-    "delta-kernel-unitycatalog",
-)
-DELTA = JarSet(
-    title="Delta's JARs",
-    coordinates=DELTA_COORDINATES,
-    names=tuple(f"io.delta_{artifact}-{DELTA_VERSION}.jar" for artifact in NEEDED),
-    excluded=(
-        "com.*:*",
-        "org.*:*",
-        "commons-*:*",
-        "javax.*:*",
-        "jakarta.*:*",
-        "io.dropwizard.*:*",
-        "io.netty:*",
-        "io.unitycatalog:*",
-    ),
-    serves="Spark cannot read or write Delta tables",
-)
-HADOOP_VERSION = "3.5.0"
-"""Of the Hadoop that the pinned pyspark ships; a test holds them together."""
-S3 = JarSet(
-    title="the JARs for S3",
-    coordinates=f"org.apache.hadoop:hadoop-aws:{HADOOP_VERSION}",
-    names=(
-        f"org.apache.hadoop_hadoop-aws-{HADOOP_VERSION}.jar",
-        "software.amazon.awssdk_bundle-2.35.4.jar",
-        "software.amazon.s3.analyticsaccelerator_analyticsaccelerator-s3-1.3.1.jar",
-    ),
-    excluded=("org.wildfly.openssl:*",),
-    serves="Spark cannot read or write tables in an object store",
-)
+from lakehouse_assets.lake.jar_sets import JarSet, delta_set, store_set
 
 _MANIFEST = "manifest.json"
 _PARTIAL = ".resolving-"
@@ -98,17 +41,23 @@ def cache_directory(environ: dict[str, str] | None = None) -> Path:
     return Path("~/.cache/lakehouse_assets").expanduser()
 
 
-def jar_directory(environ: dict[str, str] | None = None, jars: JarSet = DELTA) -> Path:
-    return cache_directory(environ) / "jars" / jars.coordinates.replace(":", "_")
+def jar_directory(environ: dict[str, str] | None = None, jars: JarSet | None = None) -> Path:
+    return cache_directory(environ) / "jars" / (jars or delta_set()).coordinates.replace(":", "_")
 
 
 def lake_jars(settings: Settings) -> list[Path]:
-    """What Spark needs for this lake. What S3 takes, hundreds of megabytes, comes when it is first needed."""
-    return [*delta_jars(), *(resolve_jars(jars=S3) if settings.is_on_object_store else ())]
+    """What Spark needs for this lake. What a store takes, some of it large, comes when it is first needed."""
+    store = store_set(settings)
+    return [*delta_jars(), *(resolve_jars(jars=store) if store else ())]
 
 
-def delta_jars(environ: dict[str, str] | None = None, jars: JarSet = DELTA) -> list[Path]:
-    """The JARs from the cache; refused when one is missing or cut short."""
+def delta_jars(environ: dict[str, str] | None = None) -> list[Path]:
+    """Delta's JARs from the cache; refused when one is missing or cut short."""
+    return kept_jars(environ, delta_set())
+
+
+def kept_jars(environ: dict[str, str] | None, jars: JarSet) -> list[Path]:
+    """JARs from the cache; refused when one is missing or cut short."""
     folder = jar_directory(environ, jars)
     fault = _fault(folder, jars)
     if fault is None:
@@ -121,12 +70,13 @@ def delta_jars(environ: dict[str, str] | None = None, jars: JarSet = DELTA) -> l
     )
 
 
-def resolve_jars(environ: dict[str, str] | None = None, jars: JarSet = DELTA) -> list[Path]:
-    """Download the JARs unless the cache has them, and return them."""
+def resolve_jars(environ: dict[str, str] | None = None, jars: JarSet | None = None) -> list[Path]:
+    """Download JARs unless the cache has them, and return them; by default Delta's."""
+    jars = jars or delta_set()
     env = dict(os.environ) if environ is None else environ
     folder = jar_directory(env, jars)
     if _fault(folder, jars) is None:
-        return delta_jars(env, jars)
+        return kept_jars(env, jars)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         _drop_abandoned(folder.parent)
@@ -140,7 +90,7 @@ def resolve_jars(environ: dict[str, str] | None = None, jars: JarSet = DELTA) ->
             why=f"{jars.title} are kept there",
             remedy="make room or make it writable, or set LAKEHOUSE_CACHE to another folder, then run `make setup`",
         ) from error
-    return delta_jars(env, jars)
+    return kept_jars(env, jars)
 
 
 def _fault(folder: Path, jars: JarSet) -> str | None:
@@ -265,7 +215,7 @@ def _unresolved(jars: JarSet, seen: str) -> EnvironmentNotReadyError:
         seen=seen,
         why=f"{jars.serves} without them, and nothing was kept",
         remedy="check that Maven Central can be reached (behind a mirror, set DEFAULT_ARTIFACT_REPOSITORY to it) "
-        f"and run {'`make setup`' if jars is DELTA else 'it'} again",
+        f"and run {'`make setup`' if jars is delta_set() else 'it'} again",
     )
 
 

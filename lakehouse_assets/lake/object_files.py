@@ -12,8 +12,13 @@ from lakehouse_assets.lake.object_path import ObjectPath
 class ObjectFiles(AbstractFileSystem):
     """Reads what it is named; lists nothing, for the log says which files there are."""
 
-    protocol = "s3"
+    protocol = ("s3", "abfss", "gs")
     cachable = False
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        """The address as it is: which store it is, only the whole of it tells."""
+        return path
 
     def _open(self, path: str, mode: str = "rb", *_: Any, **__: Any) -> Any:
         if mode != "rb":
@@ -32,4 +37,4 @@ class ObjectFiles(AbstractFileSystem):
 
 
 def _at(path: str) -> ObjectPath:
-    return ObjectPath(path if path.startswith("s3://") else f"s3://{path}", Path())
+    return ObjectPath(path, Path())

@@ -1,17 +1,18 @@
 """A place in an object store, in the words that `pathlib` has for a place on a disk.
 
-Invariant: an object is there whole or not at all. `put_new` makes one only if there is none of its name (S3's
-`If-None-Match: *`), and that is what tells two writers of a Delta table apart. Folders are only the common beginnings
-of names. Where to look, and by which right, is told by the environment alone (`AWS_…`, as delta-rs reads it): neither
-a path nor an error has a credential in it.
+Invariant: an object is there whole or not at all. `put_new` makes one only if there is none of its name, and that is
+what tells two writers of a Delta table apart: by `If-None-Match: *` with Amazon and Microsoft, and by
+`x-goog-if-generation-match: 0` with Google. Folders are only the common beginnings of names. Where to look, and by
+which right, is told by the environment alone (`AWS_…`, `AZURE_…`, `GOOGLE_…`, as delta-rs reads it): neither a path
+nor an error has a credential in it.
 
 Cost: one request a look; what a listing has told of an object is not asked again.
 """
 
 import io
 import os
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from fnmatch import fnmatchcase
@@ -20,13 +21,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakehouse_assets.core.hashing import fingerprint
-from lakehouse_assets.core.store_errors import store_error
+from lakehouse_assets.core.places import Address, Provider, provider_of
+from lakehouse_assets.core.store_errors import no_such_bucket, store_error
 
 if TYPE_CHECKING:
-    from obstore.store import S3Store
+    from obstore.store import ObjectStore, RetryConfig
 
-_RETRIES = 5
-_PATIENCE = timedelta(seconds=30)
+_RETRY: "RetryConfig" = {"max_retries": 5, "retry_timeout": timedelta(seconds=30)}
 """How long a store that does not answer is asked again."""
 _READ_AHEAD = 1024 * 1024
 _AT_ONCE = 1000
@@ -44,7 +45,7 @@ class ObjectFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class ObjectPath:
-    """`s3://bucket/a/b`; an object's place, or a folder's."""
+    """`s3://bucket/a/b`, or one of another store; an object's place, or a folder's."""
 
     url: str
     machine: Path = field(compare=False)
@@ -62,17 +63,14 @@ class ObjectPath:
         return self.url < other.url
 
     @property
-    def bucket(self) -> str:
-        return self._split[0]
+    def store(self) -> str:
+        """The address of the whole bucket."""
+        return "/".join(self.url.split("/", 3)[:3])
 
     @property
     def key(self) -> str:
-        return self._split[1]
-
-    @property
-    def _split(self) -> tuple[str, str]:
-        bucket, _, key = self.url.removeprefix("s3://").partition("/")
-        return bucket, key
+        """The name in the bucket."""
+        return self.url[len(self.store) + 1 :]
 
     @property
     def _pure(self) -> PurePosixPath:
@@ -108,7 +106,7 @@ class ObjectPath:
         import obstore
 
         with self._asked():
-            return _facts(obstore.head(_store(self.bucket), self.key))
+            return _facts(obstore.head(_store(self.store), self.key))
 
     def exists(self) -> bool:
         """Whether there is an object; a folder is not one."""
@@ -129,7 +127,7 @@ class ObjectPath:
         import obstore
 
         with self._asked():
-            found = obstore.list_with_delimiter(_store(self.bucket), f"{self.key}/")
+            found = obstore.list_with_delimiter(_store(self.store), f"{self.key}/")
         for each in found["common_prefixes"]:
             yield self._at(each)
         for each in found["objects"]:
@@ -142,7 +140,7 @@ class ObjectPath:
     def _below(self) -> Iterator["ObjectPath"]:
         import obstore
 
-        pages = obstore.list(_store(self.bucket), f"{self.key}/")
+        pages = obstore.list(_store(self.store), f"{self.key}/")
         while True:
             with self._asked():
                 page: Any = next(pages, None)
@@ -155,7 +153,7 @@ class ObjectPath:
         import obstore
 
         with self._asked():
-            return bytes(obstore.get(_store(self.bucket), self.key).bytes())
+            return bytes(obstore.get(_store(self.store), self.key).bytes())
 
     def read_text(self) -> str:
         return self.read_bytes().decode()
@@ -172,7 +170,7 @@ class ObjectPath:
         import obstore
 
         with self._asked():
-            return bytes(obstore.get_range(_store(self.bucket), self.key, start=start, end=end))
+            return bytes(obstore.get_range(_store(self.store), self.key, start=start, end=end))
 
     def put_new(self, data: bytes) -> None:
         """Make the object, or fail with FileExistsError if there is one of that name with another content.
@@ -184,7 +182,7 @@ class ObjectPath:
 
         with self._asked():
             try:
-                obstore.put(_store(self.bucket), self.key, data, mode="create", use_multipart=False)
+                obstore.put(_store(self.store), self.key, data, mode="create", use_multipart=False)
             except (AlreadyExistsError, PreconditionError):
                 if self.read_bytes() != data:
                     raise FileExistsError(str(self)) from None
@@ -193,7 +191,7 @@ class ObjectPath:
         import obstore
 
         with self._asked():
-            obstore.put(_store(self.bucket), self.key, data)
+            obstore.put(_store(self.store), self.key, data)
         return len(data)
 
     def unlink(self, missing_ok: bool = False) -> None:
@@ -207,14 +205,25 @@ class ObjectPath:
 
         keys = [f"{self.key}/{name}" if name else self.key for name in names]
         for first in range(0, len(keys), _AT_ONCE):
-            with self._asked():
-                obstore.delete(_store(self.bucket), keys[first : first + _AT_ONCE])
+            some = keys[first : first + _AT_ONCE]
+            try:
+                with self._asked():
+                    obstore.delete(_store(self.store), some)
+            except FileNotFoundError:  # Amazon removes what is gone as well; others end there
+                self._remove_each(some)
+
+    def _remove_each(self, keys: Sequence[str]) -> None:
+        import obstore
+
+        for key in keys:
+            with suppress(FileNotFoundError), self._asked():
+                obstore.delete(_store(self.store), key)
 
     def mkdir(self, *, parents: bool = False, exist_ok: bool = False) -> None:
         """Nothing: a folder is there when something is in it."""
 
     def _at(self, key: str, facts: ObjectFacts | None = None) -> "ObjectPath":
-        return ObjectPath(f"s3://{self.bucket}/{key}", self.machine, facts)
+        return ObjectPath(f"{self.store}/{key}", self.machine, facts)
 
     @contextmanager
     def _asked(self) -> Generator[None, None, None]:
@@ -224,7 +233,7 @@ class ObjectPath:
         try:
             yield
         except FileNotFoundError as error:
-            if "NoSuchBucket" in str(error):
+            if no_such_bucket(str(error)):
                 raise store_error(self.url, str(error)) from None
             raise FileNotFoundError(str(self)) from None
         except FileExistsError:
@@ -269,7 +278,7 @@ class _Ranges(io.RawIOBase):
 
 def _facts(told: Any) -> ObjectFacts:
     changed = told["last_modified"]
-    tag = told["e_tag"] or told["version"] or ""
+    tag = (told["e_tag"] or told["version"] or "").strip('"')  # some stores leave the quotes out where they list
     return ObjectFacts(
         st_size=told["size"],
         st_mtime_ns=int(changed.timestamp() * 1_000_000) * 1_000,
@@ -277,13 +286,25 @@ def _facts(told: Any) -> ObjectFacts:
     )
 
 
-def _store(bucket: str) -> "S3Store":
+_VARIABLES: dict[Provider, tuple[str, ...]] = {"s3": ("AWS_",), "azure": ("AZURE_", "AZURITE_"), "gcs": ("GOOGLE_",)}
+"""How the variables of a store begin."""
+
+
+def _store(url: str) -> "ObjectStore":
     """The store as the environment tells of it now: another endpoint, or other credentials, are another one."""
-    return _opened(bucket, frozenset((name, value) for name, value in os.environ.items() if name.startswith("AWS_")))
+    known = _VARIABLES[provider_of(url)]
+    return _opened(url, frozenset((name, value) for name, value in os.environ.items() if name.startswith(known)))
 
 
 @lru_cache(maxsize=8)
-def _opened(bucket: str, _environ: frozenset[tuple[str, str]]) -> "S3Store":
-    from obstore.store import S3Store
+def _opened(url: str, _environ: frozenset[tuple[str, str]]) -> "ObjectStore":
+    from obstore.store import AzureStore, GCSStore, S3Store
 
-    return S3Store(bucket, retry_config={"max_retries": _RETRIES, "retry_timeout": _PATIENCE})
+    address = Address.of(url)
+    match provider_of(url):
+        case "s3":
+            return S3Store(address.bucket, retry_config=_RETRY)
+        case "azure":
+            return AzureStore(address.bucket, account_name=address.account, retry_config=_RETRY)
+        case "gcs":
+            return GCSStore(address.bucket, retry_config=_RETRY)

@@ -4,11 +4,12 @@ import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dagster import ConfigurableResource, DagsterInstance, InitResourceContext, MetadataValue
 from dagster._core.events import EngineEventData
 from dagster_pyspark import LazyPySparkResource
+from dagster_spark.utils import flatten_dict
 from pydantic import PrivateAttr
 
 from lakehouse_assets.core.diagnostics import Diagnostic, listening
@@ -18,8 +19,12 @@ from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.repository_locks import OF_MONTHS, hold, let_go
 from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_run
-from lakehouse_assets.lake.session import runtime_for
+from lakehouse_assets.lake.session import give_conf, runtime_for
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.given_conf import given_conf
+
+if TYPE_CHECKING:
+    from dagster_deltalake import DeltaTableResource
 
 _warned: ContextVar[set[str] | None] = ContextVar("warned", default=None)
 """What stands in the run's log already; None outside of runs."""
@@ -103,6 +108,15 @@ class LakehouseResource(ConfigurableResource):
     def lake(self) -> Lake:
         return Lake(self.settings.lake)
 
+    def table(self, name: str, *, repo: str | None = None) -> "DeltaTableResource":
+        """A table for assets and notebooks of users' own, wherever the lake is: `lakehouse.table("nodes").load()`.
+
+        With a repository, at the version that was last published for it.
+        """
+        from lakehouse_assets.lake.delta_resources import table_resource  # takes as long to load as Dagster
+
+        return table_resource(self.settings, name, repo=repo)
+
     @property
     def registry(self) -> Registry:
         return Registry(self.lake)
@@ -113,9 +127,27 @@ class LakehouseResource(ConfigurableResource):
 
 
 class SparkResource(LazyPySparkResource):
-    """The one Spark session of this process; nothing is started until a step asks for it."""
+    """The one Spark session of this process; nothing is started until a step asks for it.
 
-    spark_config: dict[str, Any] = {}  # noqa: RUF012  # a pydantic field; the settings decide, not the run's config
+    Which Spark it is, the project's settings say. `spark_config` is laid over what they make of it, by whoever the
+    session is started: `{"spark.sql.ansi.enabled": "false"}`, or nested, as dagster-pyspark takes it. A session that
+    runs already, or a server's, takes what may change while it runs; all else is refused there.
+    """
+
+    spark_config: dict[str, Any] = {}  # noqa: RUF012  # a pydantic field
+
+    def setup_for_execution(self, context: InitResourceContext) -> None:
+        self._give()
+
+    def teardown_after_execution(self, context: InitResourceContext) -> None:
+        if self.spark_config:
+            give_conf({})
 
     def _init_session(self) -> None:
+        self._give()
         self._spark_session = runtime_for(load_settings()).session
+
+    def _give(self) -> None:
+        """Before any step: some start the session by themselves. One that was given nothing leaves another's alone."""
+        if self.spark_config:
+            give_conf(given_conf(dict(flatten_dict(self.spark_config))))

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import psutil
@@ -23,6 +23,7 @@ from lakehouse_assets.core.errors import EnvironmentNotReadyError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.jars import lake_jars
 from lakehouse_assets.plan.spark_conf import driver_conf
+from lakehouse_assets.plan.store_conf import store_reach
 
 _START_SECONDS = 120
 _STOP_SECONDS = 20
@@ -38,8 +39,8 @@ class ServerState:
     born: float
     port: int
     profile: str
-    reads_object_stores: bool = False
-    """Whether it was started for a lake in one: with the JARs, and with credentials in its environment."""
+    store: str = ""
+    """The object store that it was started for, with its JARs, and with credentials in its environment."""
 
     @property
     def url(self) -> str:
@@ -51,14 +52,15 @@ def running_server(settings: Settings) -> ServerState | None:
     path = _state_path(settings)
     if not path.exists():
         return None
-    state = ServerState(**json.loads(path.read_text()))
+    told = json.loads(path.read_text())
+    state = ServerState(**{each.name: told[each.name] for each in fields(ServerState) if each.name in told})
     return state if _is_alive(state) else None
 
 
 def resident_url(settings: Settings) -> str | None:
     """The address of the home's server; None if it is not up, or knows nothing of the store that the lake is in."""
     state = running_server(settings)
-    if state is None or (settings.is_on_object_store and not state.reads_object_stores):
+    if state is None or (settings.is_on_object_store and state.store != store_reach(settings)):
         return None
     return state.url if _accepts(state.port) else None
 
@@ -117,7 +119,7 @@ def _launch(settings: Settings) -> ServerState:
                 born=psutil.Process(process.pid).create_time(),
                 port=settings.resident_port,
                 profile=settings.profile,
-                reads_object_stores=settings.is_on_object_store,
+                store=store_reach(settings),
             )
         time.sleep(0.1)
     if process.poll() is None:

@@ -8,6 +8,7 @@ because it watches the pipe that we hold.
 import atexit
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -18,7 +19,9 @@ from lakehouse_assets.core.settings import InProcess, Remote, Resident, Settings
 from lakehouse_assets.lake.code_archive import code_archive
 from lakehouse_assets.lake.jars import lake_jars
 from lakehouse_assets.lake.server import resident_url
+from lakehouse_assets.plan.given_conf import laid_over, not_on_running
 from lakehouse_assets.plan.spark_conf import cluster_conf, driver_conf, session_conf
+from lakehouse_assets.plan.store_conf import store_reach
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -40,8 +43,9 @@ _LOG_TAIL_LINES = 15
 class SparkRuntime:
     """The process's session and how it was come by."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, given: Mapping[str, str] | None = None) -> None:
         self.settings = settings
+        self._given = dict(given or {})
         self._session: SparkSession | None = None
         self._owns_jvm = False
 
@@ -53,6 +57,16 @@ class SparkRuntime:
                 _hush_values()
             atexit.register(self.stop)
         return self._session
+
+    def take(self, given: Mapping[str, str]) -> None:
+        """Take settings of a user's: at the start, or on the running session if it still takes them."""
+        if self._session is not None and given != self._given:
+            _set_on(self._session, given, "this process's Spark session, which runs,")
+            ours = session_conf(self.settings)
+            for name in self._given.keys() - given.keys():
+                if name in ours and self._session.conf.isModifiable(name):
+                    self._session.conf.set(name, ours[name])
+        self._given = dict(given)
 
     @property
     def started(self) -> bool:
@@ -93,12 +107,12 @@ class SparkRuntime:
 
     def _in_process(self) -> "SparkSession":
         conf = driver_conf(self.settings, jars=lake_jars(self.settings), python=sys.executable, log_conf=LOG_CONF)
-        return self._launch(conf, launch_environment() | LOCAL_ONLY)
+        return self._launch(laid_over(conf, self._given), launch_environment() | LOCAL_ONLY)
 
     def _on_cluster(self, master: str) -> "SparkSession":
         python = self.settings.worker_python or sys.executable
         conf = cluster_conf(self.settings, master=master, jars=lake_jars(self.settings), python=python)
-        session = self._launch(conf, launch_environment(python))
+        session = self._launch(laid_over(conf, self._given), launch_environment(python))
         session.sparkContext.addPyFile(str(code_archive(self.settings.archives)))
         return session
 
@@ -129,7 +143,18 @@ class SparkRuntime:
         session = SparkSession.builder.remote(url).getOrCreate()
         for key in _PER_SESSION:
             session.conf.set(key, session_conf(self.settings)[key])
+        _set_on(session, self._given, f"the Spark server {url}")
         return session
+
+
+def _set_on(session: "SparkSession", given: Mapping[str, str], where: str) -> None:
+    """Set what a session takes while it runs; refused before anything is set if it does not take all."""
+    wanted = {name: value for name, value in given.items() if session.conf.get(name, None) != value}
+    for name in wanted:
+        if not session.conf.isModifiable(name):
+            raise not_on_running(name, where)
+    for name, value in wanted.items():
+        session.conf.set(name, value)
 
 
 LOCAL_ONLY = {"SPARK_LOCAL_IP": "127.0.0.1"}
@@ -193,17 +218,36 @@ def _end_jvm() -> None:
     process.wait(timeout=_JVM_EXIT_SECONDS)
 
 
-_ANY = {"home", "tables", "executor", "models", "ingest", "project", "environment", "environments", "variables"}
+_ANY = {
+    "home",
+    "tables",
+    "endpoint",
+    "executor",
+    "models",
+    "ingest",
+    "project",
+    "environment",
+    "environments",
+    "variables",
+}
 """Settings that a session does not depend on."""
 
 _runtime: SparkRuntime | None = None
+_given: dict[str, str] = {}
+"""What a user gave to the resource `spark` of the run that is under way."""
 
 
 def _needs_another(running: Settings, wanted: Settings) -> bool:
-    """Whether a session with other settings is needed. One that reads object stores reads folders as well."""
-    if wanted.is_on_object_store and not running.is_on_object_store:
+    """Whether a session with other settings is needed. One that reads an object store reads folders as well."""
+    if wanted.is_on_object_store and store_reach(wanted) != store_reach(running):
         return True
     return running.model_dump(exclude=_ANY) != wanted.model_dump(exclude=_ANY)
+
+
+def give_conf(given: Mapping[str, str]) -> None:
+    """Let the process's session have settings of a user's, whoever starts it; in place of those given before."""
+    global _given
+    _given = dict(given)
 
 
 def runtime_for(settings: Settings) -> SparkRuntime:
@@ -218,4 +262,5 @@ def runtime_for(settings: Settings) -> SparkRuntime:
             why="a process has one session, and it would not behave as the new settings say",
             remedy="stop it first, or use a process of its own",
         )
+    _runtime.take(_given)
     return _runtime

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_never
 
-from lakehouse_assets.core.settings import Endpoint, Profile, Settings
+from lakehouse_assets.core.settings import Profile, Settings
+from lakehouse_assets.plan.store_conf import refuse_unreachable, store_conf
 
 WORKER_IDLE_SECONDS = 900
 """Far beyond the seconds that the parsing of one file may take."""
@@ -12,6 +13,7 @@ WORKER_IDLE_SECONDS = 900
 
 def driver_conf(settings: Settings, *, jars: Sequence[Path], python: str, log_conf: Path) -> dict[str, str]:
     """Configuration of a driver on this machine, in process or resident."""
+    refuse_unreachable(settings.tables, settings.endpoint)
     return {
         **session_conf(settings),
         "spark.master": f"local[{settings.cores}]",
@@ -39,6 +41,7 @@ def cluster_conf(settings: Settings, *, master: str, jars: Sequence[Path], pytho
     What is not said here (the executors' memory, their number, the driver's address) is the cluster's own, from
     the `spark-defaults.conf` of SPARK_CONF_DIR.
     """
+    refuse_unreachable(settings.tables, settings.endpoint)
     return {
         **session_conf(settings),
         "spark.master": master,
@@ -74,32 +77,7 @@ def session_conf(settings: Settings) -> dict[str, str]:
         "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
         # Re-planning between stages pays for itself on large inputs only.
         "spark.sql.adaptive.enabled": "true" if settings.profile == "bulk" else "false",
-        **(object_store_conf(settings.endpoint) if settings.is_on_object_store else {}),
-    }
-
-
-def object_store_conf(endpoint: Endpoint) -> dict[str, str]:
-    """How Spark reaches the lake's bucket: by the same address as delta-rs, with credentials that each process takes
-    from its own environment. None of them is ever a setting of Spark, which would show it in logs and pages.
-
-    Delta's own log store of S3 looks whether an entry is there and then writes it: two drivers could both do so. With
-    `create.performance` Hadoop makes of "create, don't overwrite" one conditional request (`If-None-Match: *`), so that
-    the second fails, whoever it is.
-    """
-    s3a = "spark.hadoop.fs.s3a."
-    return {
-        "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
-        "spark.hadoop.fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
-        f"{s3a}aws.credentials.provider": (
-            "software.amazon.awssdk.auth.credentials.EnvironmentVariableCredentialsProvider"
-        ),
-        f"{s3a}create.performance": "true",
-        # The default reader fetches ahead for files of gigabytes; ours are of megabytes.
-        f"{s3a}input.stream.type": "classic",
-        f"{s3a}create.conditional.enabled": "true",
-        f"{s3a}endpoint.region": endpoint.region,
-        **({f"{s3a}endpoint": endpoint.url} if endpoint.url else {}),
-        f"{s3a}path.style.access": "true" if endpoint.path_style else "false",
+        **store_conf(settings.tables, settings.endpoint),
     }
 
 

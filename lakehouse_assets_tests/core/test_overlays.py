@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.overlays import laid_over
+from lakehouse_assets.core.overlays import laid_over, read_overlay
 from lakehouse_assets.core.settings import Remote, load_settings
 
 FILE = """
@@ -86,3 +86,10 @@ def test_things_of_a_list_are_laid_over_those_of_the_same_name():
         ]
     }
     assert laid_over({"key": ["a", "b"]}, {"key": ["c"]}) == {"key": ["c"]}
+
+
+def test_a_lake_in_a_store_is_no_path_of_the_project(tmp_path: Path):
+    (tmp_path / "lakehouse.toml").write_text('[base]\nlake = "gs://bucket/lake"\n[dev]\nlake = "here"\n')
+    environ = {"LAKEHOUSE_SETTINGS": str(tmp_path / "lakehouse.toml")}
+    assert read_overlay(environ).values == {"LAKEHOUSE_LAKE": "gs://bucket/lake"}
+    assert read_overlay(environ | {"LAKEHOUSE_ENV": "dev"}).values == {"LAKEHOUSE_LAKE": str(tmp_path / "here")}

@@ -68,7 +68,7 @@ def test_the_tables_are_in_the_home_in_another_folder_or_in_a_bucket_and_locks_o
 @pytest.mark.parametrize(
     ("environ", "subject"),
     [
-        ({"LAKEHOUSE_LAKE": "gs://bucket/lake"}, "LAKEHOUSE_LAKE"),
+        ({"LAKEHOUSE_LAKE": "http://bucket/lake"}, "LAKEHOUSE_LAKE"),
         ({"LAKEHOUSE_LAKE": "s3://key:secret@bucket/lake"}, "LAKEHOUSE_LAKE"),
         ({"LAKEHOUSE_LAKE": "s3://bucket/lake", "AWS_ACCESS_KEY_ID": ""}, "AWS_ACCESS_KEY_ID"),
         ({"LAKEHOUSE_LAKE": "s3://bucket/lake", "AWS_SECRET_ACCESS_KEY": ""}, "AWS_SECRET_ACCESS_KEY"),

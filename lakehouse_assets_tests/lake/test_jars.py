@@ -9,18 +9,12 @@ from pathlib import Path
 import pytest
 
 from lakehouse_assets.core.errors import EnvironmentNotReadyError
+from lakehouse_assets.core.places import Provider
 from lakehouse_assets.lake import jars
-from lakehouse_assets.lake.jars import (
-    DELTA,
-    DELTA_COORDINATES,
-    HADOOP_VERSION,
-    S3,
-    JarSet,
-    cache_directory,
-    delta_jars,
-    jar_directory,
-    resolve_jars,
-)
+from lakehouse_assets.lake.jar_sets import HADOOP_VERSION, STORES, JarSet, delta_set
+from lakehouse_assets.lake.jars import cache_directory, delta_jars, jar_directory, kept_jars, resolve_jars
+
+DELTA = delta_set()
 
 
 @pytest.fixture
@@ -63,7 +57,7 @@ def fake_java_home(folder: Path) -> str:
 
 def test_the_coordinates_go_with_the_installed_delta_and_spark():
     spark = ".".join(importlib.metadata.version("pyspark").split(".")[:2])
-    assert f"io.delta:delta-spark_{spark}_2.13:{importlib.metadata.version('delta-spark')}" == DELTA_COORDINATES
+    assert f"io.delta:delta-spark_{spark}_2.13:{importlib.metadata.version('delta-spark')}" == DELTA.coordinates
 
 
 def test_the_cache_is_where_the_environment_says():
@@ -167,17 +161,27 @@ def test_an_unreachable_repository_is_told_with_ivys_last_words(
     monkeypatch.setattr(jars, "_spark_home", lambda: tmp_path / "spark")
     with pytest.raises(EnvironmentNotReadyError, match="unresolved dependency: not found") as refused:
         resolve_jars(env | {"JAVA_HOME": fake_java_home(tmp_path / "jdk")})
-    assert f"--packages {DELTA_COORDINATES} --exclude-packages" in refused.value.seen
+    assert f"--packages {DELTA.coordinates} --exclude-packages" in refused.value.seen
     assert list(jar_directory(env).parent.iterdir()) == []
 
 
-def test_the_jars_for_s3_are_of_the_hadoop_that_spark_ships() -> None:
+@pytest.mark.parametrize("jars", STORES.values(), ids=STORES)
+def test_the_jars_of_a_store_are_of_the_hadoop_that_spark_ships(jars: JarSet) -> None:
     shipped = Path(str(importlib.metadata.distribution("pyspark").locate_file("pyspark/jars")))
     assert (shipped / f"hadoop-client-api-{HADOOP_VERSION}.jar").is_file()
-    assert S3.names[0].endswith(f"-{HADOOP_VERSION}.jar")
+    assert jars.coordinates.endswith(f":{HADOOP_VERSION}")
+    assert jars.names[0].endswith(f"-{HADOOP_VERSION}.jar")
 
 
-def test_sets_of_jars_are_kept_apart(env: dict[str, str]) -> None:
-    assert jar_directory(env, S3) != jar_directory(env)
+@pytest.mark.parametrize("jars", STORES.values(), ids=STORES)
+def test_sets_of_jars_are_kept_apart(env: dict[str, str], jars: JarSet) -> None:
+    assert jar_directory(env, jars) != jar_directory(env)
     with pytest.raises(EnvironmentNotReadyError, match="tables in an object store"):
-        delta_jars(env, S3)
+        kept_jars(env, jars)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("provider", ["azure", "gcs"])
+def test_ivy_gives_what_a_store_needs_and_no_more(env: dict[str, str], provider: Provider) -> None:
+    jars = STORES[provider]
+    assert [path.name for path in resolve_jars(env, jars)] == list(jars.names)

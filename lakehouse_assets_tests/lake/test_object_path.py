@@ -37,7 +37,7 @@ def test_what_the_environment_tells_now_is_asked_and_opened_once(monkeypatch: py
     held = []
     for endpoint in environs:
         monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
-        held.append(object_path._store("lakes"))
+        held.append(object_path._store("s3://lakes"))
     assert held[0] is held[2]
     assert held[0] is not held[1]
 
@@ -45,8 +45,8 @@ def test_what_the_environment_tells_now_is_asked_and_opened_once(monkeypatch: py
 def test_names_are_those_of_a_path(root: ObjectPath) -> None:
     entry = root / "nodes" / "_delta_log" / "00000000000000000007.json"
     assert str(entry) == "s3://bucket/team/lake/nodes/_delta_log/00000000000000000007.json"
-    assert (entry.bucket, entry.name, entry.stem, entry.suffix) == (
-        "bucket",
+    assert (entry.store, entry.name, entry.stem, entry.suffix) == (
+        "s3://bucket",
         "0" * 19 + "7.json",
         "0" * 19 + "7",
         ".json",

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
+from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.plan.spark_conf import cluster_conf, driver_conf
+from lakehouse_assets.plan.store_conf import store_reach
 
 JARS = [Path("/jars/a.jar"), Path("/jars/b.jar")]
 
@@ -74,5 +78,66 @@ def test_a_log_entry_in_a_store_is_made_by_a_conditional_request():
     assert made["spark.hadoop.fs.s3a.create.conditional.enabled"] == "true"
 
 
-def test_a_lake_on_a_disk_asks_for_nothing_of_s3():
-    assert not [name for name in conf(AWS_ENDPOINT_URL="https://store.example") if "s3" in name]
+def test_a_lake_on_a_disk_asks_for_nothing_of_a_store():
+    assert not [name for name in conf(AWS_ENDPOINT_URL="https://store.example") if "hadoop" in name]
+
+
+HOST = "account1.dfs.core.windows.net"
+AZURE = {"LAKEHOUSE_LAKE": f"abfss://lakes@{HOST}/lake"}
+CLIENT = {"AZURE_TENANT_ID": "the-tenant", "AZURE_CLIENT_ID": "the-client"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "kind", "name"),
+    [
+        ({"AZURE_STORAGE_ACCOUNT_KEY": "the-key"}, "SharedKey", "account.key"),
+        ({"AZURE_STORAGE_SAS_TOKEN": "the-sas"}, "SAS", "sas.fixed.token"),
+        (CLIENT | {"AZURE_CLIENT_SECRET": "the-secret"}, "OAuth", "account.oauth2.client.secret"),
+        (CLIENT | {"AZURE_FEDERATED_TOKEN_FILE": "the-file"}, "OAuth", "account.oauth2.token.file"),
+    ],
+)
+def test_hadoop_reads_microsoft_s_credentials_where_they_are_used(environ: dict[str, str], kind: str, name: str):
+    made = conf(**AZURE, **environ)
+    assert made[f"spark.hadoop.fs.azure.account.auth.type.{HOST}"] == kind
+    assert made[f"spark.hadoop.fs.azure.{name}.{HOST}"] == f"${{env.{list(environ)[-1]}}}"
+    assert not any("the-" in value for value in made.values())
+
+
+@pytest.mark.parametrize(
+    ("variable", "kind"),
+    [
+        ("GOOGLE_APPLICATION_CREDENTIALS", "APPLICATION_DEFAULT"),
+        ("GOOGLE_SERVICE_ACCOUNT", "SERVICE_ACCOUNT_JSON_KEYFILE"),
+    ],
+)
+def test_hadoop_reads_google_s_key_file_where_the_environment_says(tmp_path: Path, variable: str, kind: str):
+    key = tmp_path / "key.json"
+    key.write_text('{"private_key": "the-key"}')
+    made = conf(LAKEHOUSE_LAKE="gs://bucket/lake", **{variable: str(key)})
+    assert made["spark.hadoop.fs.gs.auth.type"] == kind
+    assert str(key) not in made.values()
+
+
+def test_spark_is_refused_where_only_other_engines_can_be_told_the_address():
+    emulator = {"AZURE_STORAGE_ACCOUNT_KEY": "the-key", "AZURE_STORAGE_ENDPOINT": "https://here:10000/account1"}
+    with pytest.raises(BadInputError, match="https://here:10000") as refused:
+        conf(**AZURE, **emulator)
+    assert "LAKEHOUSE_EXECUTOR=delta-rs" in refused.value.remedy
+
+
+def test_spark_is_refused_with_google_where_nothing_is_signed(tmp_path: Path):
+    key = tmp_path / "key.json"
+    key.write_text('{"disable_oauth": true}')
+    with pytest.raises(BadInputError, match="a key file with disable_oauth"):
+        conf(LAKEHOUSE_LAKE="gs://bucket/lake", GOOGLE_SERVICE_ACCOUNT=str(key))
+
+
+def test_one_store_is_told_from_another_and_its_folders_are_not(tmp_path: Path):
+    def reach(**environ: str) -> str:
+        return store_reach(load_settings(environ))
+
+    key = {"AZURE_STORAGE_ACCOUNT_KEY": "the-key"}
+    other = {"LAKEHOUSE_LAKE": "abfss://lakes@account2.dfs.core.windows.net/lake"}
+    assert reach() == reach(LAKEHOUSE_LAKE=str(tmp_path)) == ""
+    assert reach(**STORE) == reach(**STORE | {"LAKEHOUSE_LAKE": "s3://bucket/another"})
+    assert len({reach(), reach(**STORE), reach(**AZURE, **key), reach(**other, **key)}) == 4

@@ -1,13 +1,8 @@
 """A lake in an object store, as a user runs it: the same rows as on a disk, the same verbs, and no secret anywhere."""
 
-import json
-import os
 import sqlite3
-import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars
@@ -17,20 +12,16 @@ from deltalake import DeltaTable
 from lakehouse_assets.contracts.nodes import NODES
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.lake.delta_resources import table_resource
 from lakehouse_assets.lake.object_path import ObjectPath
-from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.cluster import WORKERS, running_spark_cluster
-from lakehouse_assets_tests.support.command import LAKEHOUSE, at_once
+from lakehouse_assets_tests.support.command import at_once
+from lakehouse_assets_tests.support.machines import Machine, Shop, built, shop_with_history
 from lakehouse_assets_tests.support.ports import free_port
-from lakehouse_assets_tests.support.repos import RepoBuilder
 from lakehouse_assets_tests.support.s3 import BUCKET, KEY, SECRET, S3Server, running_s3
 from lakehouse_assets_tests.support.same_rows import SameRows
 
 pytestmark = pytest.mark.slow
-
-CART = "from shop.prices import price\n\n\ndef total(items):\n    return sum(price(each) for each in items)\n"
-
-ORDER = "from shop.cart import total\n\n\nclass Order:\n    def due(self):\n        return total(self)\n"
 
 INGEST = """
 connections:
@@ -47,37 +38,6 @@ streams:
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Machine:
-    """A home, and the environment of those who work there."""
-
-    home: Path
-    environ: dict[str, str] = field(default_factory=dict[str, str])
-    said: list[str] = field(default_factory=list[str])
-
-    @property
-    def all_environ(self) -> dict[str, str]:
-        own = {"LAKEHOUSE_HOME": str(self.home), "LAKEHOUSE_SPARK": "in-process", "LAKEHOUSE_DRIVER_MEMORY_MB": "1024"}
-        return own | self.environ
-
-    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-        env = os.environ | self.all_environ | more
-        done = subprocess.run(
-            [str(LAKEHOUSE), *words], env=env, capture_output=True, text=True, timeout=900, check=False
-        )
-        self.said.append(done.stdout + done.stderr)
-        return done
-
-    def told(self, *words: str) -> Any:
-        done = self.run(*words, "--json")
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    @property
-    def lake(self) -> Lake:
-        return Lake(load_settings(self.all_environ).lake)
-
-
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     """The server; this process reads from it as well."""
@@ -87,39 +47,9 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         yield server
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shop:
-    """A repository with a history; its first commit, and its last."""
-
-    repo: RepoBuilder
-    first: str
-    last: str
-
-
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
-    repo = RepoBuilder(tmp_path_factory.mktemp("source") / "shop")
-    first = repo.commit(
-        {"shop/__init__.py": "", "shop/cart.py": CART, "shop/prices.py": "def price(item):\n    return 1\n"}
-    )
-    repo.commit({"shop/old.py": "from shop.cart import total\n\nprint(total([]))\n", "util.js": "function f() {}\n"})
-    last = repo.commit(
-        {
-            "shop/old.py": None,
-            "shop/prices.py": "# prices\ndef price(item, tax=0):\n    return item.cost + tax\n",
-            "shop/order.py": ORDER,
-        }
-    )
-    return Shop(repo=repo, first=first, last=last)
-
-
-def built(machine: Machine, shop: Shop, **environ: str) -> Machine:
-    """Brought to the first commit, then to the last."""
-    assert machine.run("repo", "add", "shop", str(shop.repo.path)).returncode == 0, machine.said
-    for words in (("sync", "shop", "--to", shop.first), ("sync", "shop")):
-        done = machine.run(*words, **environ)
-        assert done.returncode == 0, done.stderr
-    return machine
+    return shop_with_history(tmp_path_factory.mktemp("source") / "shop")
 
 
 @pytest.fixture(scope="module")
@@ -245,6 +175,12 @@ def test_other_engines_read_the_tables_where_they_are(in_store: Machine, s3: S3S
     with duckdb.connect() as connection:
         connection.register("nodes", table.to_pyarrow_dataset())
         assert connection.execute("SELECT count(*) FROM nodes").fetchall() == [(expected,)]
+
+
+def test_dagster_deltalake_s_resource_reads_them_and_has_no_credential(in_store: Machine):
+    handed = table_resource(load_settings(in_store.all_environ), "nodes", repo="shop")
+    assert handed.load().to_pyarrow_table().num_rows == in_store.lake.size(NODES).rows
+    assert SECRET not in handed.model_dump_json()
 
 
 def test_two_machines_that_sync_one_repository_at_once_leave_the_rows_of_one(
