@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from lakehouse_assets.cli import verify
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
+from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json, spawn
 from lakehouse_assets_tests.support.repos import RepoBuilder
 
 Made = dict[str, RepoBuilder]
@@ -68,6 +69,25 @@ def test_a_repository_that_is_behind_its_neighbour_is_not_verified_but_named(mad
     lakehouse("sync", "a")
     with pytest.raises(LakeStateError, match=r"repository 'b': .*lakehouse sync --all"):
         lakehouse("verify", "b")
+
+
+def test_a_sync_while_a_clean_build_is_made_is_no_difference(
+    made: Callable[..., Made], settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    builders = made(a=OFFERER, b=IMPORTER)
+    build = verify._build
+    synced: list[int] = []
+
+    def build_beside_a_sync(*arguments: Any) -> None:
+        builders["a"].commit({"a.py": "def f():\n    return 1\n\ndef more():\n    f()\n"})
+        synced.append(spawn(settings, "sync", "--all").returncode)
+        build(*arguments)
+
+    monkeypatch.setattr(verify, "_build", build_beside_a_sync)
+    assert differing(lakehouse_json("verify", "--all")) == set()
+    assert synced == [0]
+    monkeypatch.setattr(verify, "_build", build)
+    assert differing(lakehouse_json("verify", "--all")) == set()
 
 
 def test_syncing_all_ends_with_nothing_stale_and_names_what_became_stale_on_the_way(made: Callable[..., Made]):
