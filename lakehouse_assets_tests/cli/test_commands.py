@@ -140,8 +140,9 @@ def test_answers_come_as_table_json_and_csv(settings: Settings, tmp_path: Path):
 def test_tables_are_listed_with_rows_and_bytes(settings: Settings, tmp_path: Path):
     RepoBuilder(tmp_path / "a").commit({"a.py": "1"})
     lakehouse("repo", "add", "a", str(tmp_path / "a"))
-    (row,) = lakehouse_json("tables")
-    assert (row["table"], row["rows"], row["files"]) == ("repositories", 1, 1)
+    rows = {row["table"]: row for row in lakehouse_json("tables")}
+    assert sorted(rows) == ["materializations", "repositories", "writes"]
+    assert (rows["repositories"]["rows"], rows["repositories"]["files"]) == (1, 1)
 
 
 def test_a_write_can_be_planned_without_being_done(settings: Settings, tmp_path: Path):

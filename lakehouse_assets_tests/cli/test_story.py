@@ -22,7 +22,7 @@ def shop(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return shop
 
 
-RUNS = "SELECT run_id, min(written_at) AS moment FROM writes GROUP BY run_id ORDER BY moment"
+RUNS = "SELECT run_id, min(written_at) AS moment FROM writes WHERE asset = 'snapshots' GROUP BY run_id ORDER BY moment"
 
 
 def by_name(story: dict) -> dict[str, dict]:

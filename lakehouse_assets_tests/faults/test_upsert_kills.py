@@ -89,7 +89,10 @@ def kill_and_repeat(
         root=str(lake.root), rows=case.batch, run_id="run", cursor="c2", executor=executor, lenient=case.quarantined > 0
     )
 
-    code, told, complaints = finish(start([replace(each, by_workers=by_workers)], kill_at=point))
+    # Rows are set aside by a write of their own, which comes by the same points behind the staging.
+    again_there = case.quarantined and point not in ("write: before staging", "write: after staging")
+    kill_at = f"{point} #2" if again_there else point
+    code, told, complaints = finish(start([replace(each, by_workers=by_workers)], kill_at=kill_at))
     assert code == -signal.SIGKILL, complaints
     assert not told
     assert rows_now(lake) == (case.after if point in COMMITTED else case.before)

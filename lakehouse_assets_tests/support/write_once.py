@@ -71,7 +71,7 @@ def start(
     *,
     name: str = "",
     meeting: Path | None = None,
-    kill_at: EffectPoint | None = None,
+    kill_at: EffectPoint | str | None = None,
     home: Path | None = None,
 ) -> subprocess.Popen[str]:
     """Start a process that carries out the writes, each together with the other one that has the meeting place."""
