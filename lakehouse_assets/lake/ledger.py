@@ -182,7 +182,7 @@ class Ledger:
         rows = [asdict(entry) for entry in fresh.values()]
         batch = arrow_rows(MATERIALIZATIONS.columns, rows)
         lake = self._lake
-        table = lake.taken(MATERIALIZATIONS) if lake.exists(MATERIALIZATIONS) else lake.ensure(MATERIALIZATIONS)
+        table = lake.taken(MATERIALIZATIONS)
         merge = table.merge(
             batch,
             predicate="t.asset = s.asset AND t.partition = s.partition",

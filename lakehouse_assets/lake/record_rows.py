@@ -16,7 +16,7 @@ def append_rows(lake: Lake, contract: TableContract, rows: pa.Table) -> None:
     """Append records that nobody else has: each names its run."""
 
     def attempt() -> None:
-        table = lake.taken(contract) if lake.exists(contract) else lake.ensure(contract)
+        table = lake.taken(contract)
         there = {each.name for each in table.schema().fields}
         add_columns(table, [(each.name, each.type) for each in contract.columns if each.name not in there])
         write_deltalake(table, rows, mode="append")

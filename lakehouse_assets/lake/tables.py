@@ -159,12 +159,12 @@ class Lake:
         return held.table
 
     def taken(self, contract: TableContract) -> DeltaTable:
-        """The table as it is now, for one who moves it on himself, and gives it back when he is done."""
+        """The table as it is now, made empty if there is none, for one who moves it on himself and then gives it back."""
         path = self.path(contract)
         held = _present.pop(path, None)
         if held is not None and held.is_newest(path) and held.is_held_here_alone():
             return held.table
-        return self._moved_on(contract, held) or self.open(contract)
+        return self._moved_on(contract, held) or self.ensure(contract)
 
     def give_back(self, contract: TableContract, table: DeltaTable) -> None:
         """Let others read a table that was taken, or opened, and that nobody is going to move on any more."""
