@@ -159,7 +159,7 @@ class Lake:
         return held.table
 
     def taken(self, contract: TableContract) -> DeltaTable:
-        """The table as it is now, made empty if there is none, for one who moves it on himself and then gives it back."""
+        """The table as it is now, made empty if there is none, for one who moves it on himself and gives it back."""
         path = self.path(contract)
         held = _present.pop(path, None)
         if held is not None and held.is_newest(path) and held.is_held_here_alone():
