@@ -29,6 +29,7 @@ from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, Position
 from lakehouse_assets.plan.derivation import Derivation, Task, sorted_out, wanted_key
+from lakehouse_assets.plan.engine import EngineChoice
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
 from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.sources.keys import GIT_TABLES
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 
 _AT_COMMIT = (SNAPSHOTS.name, BLOBS.name)
 """Read from git, at the commit that `commits` has."""
-
-MANY_OWNERS = 2_000
-"""Beyond so many changed files a partition is made as a whole: naming them all would cost more than it saves."""
 
 Make = Callable[[Selection], "Rows"]
 
@@ -56,11 +54,13 @@ class Work:
 
 
 @explained()
-def derived(lakehouse: LakehouseResource, derivation: Derivation, partitions: Sequence[str], make: Make) -> Batches:
+def derived(
+    lakehouse: LakehouseResource, derivation: Derivation, partitions: Sequence[str], make: Make, engine: EngineChoice
+) -> Batches:
     """The batches of a run; `make` gives the rows of a selection of files."""
     contract = CATALOG[derivation.asset]
     failed = FailedPartitions()
-    work, untouched = work_of(lakehouse, derivation, partitions, failed)
+    work, untouched = work_of(lakehouse, derivation, partitions, failed, much_changed=engine.much_changed)
     batches: list[Batch] = []
     for each in work:
         if each.owners is not None:
@@ -85,8 +85,12 @@ def work_of(
     failed: FailedPartitions,
     *,
     whole: bool = False,
+    much_changed: bool = False,
 ) -> tuple[list[Work], tuple[Entry, ...]]:
-    """What is stale among the partitions, and the entries of what is not. With `whole`, all are made, from nothing."""
+    """What is stale among the partitions, and the entries of what is not. With `whole`, all are made, from nothing.
+
+    Where `much_changed`, what is stale is made as a whole: naming what changed would cost more than it saves.
+    """
     lake = lakehouse.lake
     latest = Ledger(lake).latest([*GIT_TABLES, *tables_of([derivation])])
     made = {key: entry for key, entry in latest.items() if not (whole and key[0] == derivation.asset)}
@@ -98,7 +102,7 @@ def work_of(
     now = _Cursors(lake)
     for task in tasks:
         with failed.alone(task.key.partition):
-            work.append(_read_on(lake, derivation, task, latest, now))
+            work.append(_read_on(lake, derivation, replace(task, since=None) if much_changed else task, latest, now))
     return work, untouched
 
 
@@ -153,8 +157,6 @@ def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[Ent
         cursors[name] = changes.cursor
         changed = {value for column in derivation.owner_columns for value in changes.values(column)}
         owners = None if changes.starts_over else owners | changed
-    if owners is not None and len(owners) > MANY_OWNERS:
-        owners = None
     files = "all" if owners is None else len(owners)
     report("derivation", derivation.asset, "files to make anew", partition=partition, files=files)
     commit = _input(latest, COMMITS.name, partition).cursor

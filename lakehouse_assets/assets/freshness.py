@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lakehouse_assets.assets.graph.derivation_list import derivations, tables_of
+from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.core.repository import Repository
@@ -16,10 +18,15 @@ from lakehouse_assets.lake.neighbours import NEIGHBOURS, NONE, NeighbourVersions
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.derivation import Derivation, task_for, wanted_key
-from lakehouse_assets.plan.staleness import Staleness, stale_because
+from lakehouse_assets.plan.engine import EngineChoice, Extent, choose_engine, together
+from lakehouse_assets.plan.staleness import KeyPart, Staleness, stale_because
 from lakehouse_assets.sources.head import Head, resolve_head
 from lakehouse_assets.sources.keys import GIT_TABLES, git_key
-from lakehouse_assets.sources.mirror import refresh
+from lakehouse_assets.sources.mirror import git_directory, refresh
+from lakehouse_assets.sources.snapshot import count_changes
+
+_ANEW: tuple[KeyPart, ...] = ("code_version", "settings_hash", "policy_hash")
+"""Parts of a key that no change feed tells of: what differs in one is made anew as a whole."""
 
 State = Literal["fresh", "stale", "waiting"]
 """Of an asset's partition. waiting: it is as its inputs are, and these are stale themselves."""
@@ -32,6 +39,21 @@ class SyncDecision:
     repository: Repository
     head: Head
     reasons: tuple[Staleness, ...]
+    changed: int | None = 0
+    """Files that differ between the head and what the lake has; None if that cannot be told."""
+
+    @property
+    def extent(self) -> Extent:
+        """How much there is to do."""
+        name = self.repository.name
+        parts: dict[str, list[str]] = {}
+        for reason in self.reasons:
+            parts.setdefault(reason.part, []).append(reason.asset)
+        first = tuple(f"{asset} of {name}" for asset in parts.get("never materialized", ()))
+        anew = [f"{asset} of {name} ({part})" for part in _ANEW for asset in parts.get(part, ())]
+        if self.changed is None:
+            anew.append(f"{name}, whose earlier commit is gone")
+        return Extent(first=first, anew=tuple(anew), changed=self.changed or 0)
 
     @property
     def states(self) -> dict[str, State]:
@@ -59,6 +81,15 @@ class SyncPlan:
     @property
     def fresh(self) -> tuple[SyncDecision, ...]:
         return tuple(decision for decision in self.decisions if not decision.reasons)
+
+    @property
+    def extent(self) -> Extent:
+        """How much there is to do for all of them together."""
+        return together(each.extent for each in self.decisions)
+
+    def engine(self, settings: Settings) -> EngineChoice:
+        """Where its runs work, all of them."""
+        return choose_engine(settings.engine, self.extent)
 
     def followed_by(self, later: "SyncPlan") -> "SyncPlan":
         """Both plans as one: what the later one found stale was stale from here on, whatever was thought before."""
@@ -96,8 +127,20 @@ def plan_sync(
             continue
         reasons = _git_reasons(repository, head, latest)
         reasons += _graph_reasons(repository, graph, latest, neighbours)
-        decisions.append(SyncDecision(repository=repository, head=head, reasons=tuple(reasons)))
+        changed = _changed_files(settings, repository, head, latest) if reasons else 0
+        decisions.append(SyncDecision(repository=repository, head=head, reasons=tuple(reasons), changed=changed))
     return SyncPlan(decisions=tuple(decisions), errors=errors)
+
+
+def _changed_files(
+    settings: Settings, repository: Repository, head: Head, latest: Mapping[EntryKey, Entry]
+) -> int | None:
+    """How many files differ between the head and the oldest commit that a table of the files is of."""
+    name = repository.name
+    entries = (latest.get((table.name, name)) for table in (SNAPSHOTS, BLOBS))
+    found = {entry.cursor for entry in entries if entry is not None and entry.cursor}
+    counts = [count_changes(git_directory(repository, settings.mirrors), name, head, commit) for commit in found]
+    return None if None in counts else max((count for count in counts if count is not None), default=0)
 
 
 def heads_behind(settings: Settings, repositories: Sequence[Repository]) -> dict[str, tuple[str, str]]:

@@ -31,6 +31,7 @@ from dagster._core.definitions.utils import is_valid_owner
 from pydantic import Field
 
 from lakehouse_assets.assets.column_lineage import lineage_page
+from lakehouse_assets.assets.engine import engine_of
 from lakehouse_assets.assets.following import FOLLOWS
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import LakehouseError
@@ -85,7 +86,7 @@ def model_assets(folder: Path, variables: Mapping[str, str] | None = None) -> li
 
         names = sorted(key.path[-1] for key in context.selected_asset_keys)
         with explained():
-            application = _application(lakehouse, spark, config.environment, folder, names, context.run.run_id)
+            application = _application(context, lakehouse, spark, config.environment, folder, names)
         told = 0
         with building(lakehouse.lake):
             for made in application.made():
@@ -103,13 +104,19 @@ def model_assets(folder: Path, variables: Mapping[str, str] | None = None) -> li
 
 
 def _application(
-    lakehouse: LakehouseResource, spark: SparkResource, name: str, folder: Path, models: Sequence[str], run_id: str
+    context: AssetExecutionContext,
+    lakehouse: LakehouseResource,
+    spark: SparkResource,
+    name: str,
+    folder: Path,
+    models: Sequence[str],
 ) -> "Application":
     from lakehouse_assets.lake.environment_changes import create_environment
     from lakehouse_assets.lake.environments import Environments
     from lakehouse_assets.lake.known_tables import known_tables
     from lakehouse_assets.lake.model_apply import Application
     from lakehouse_assets.lake.model_building import Workshop
+    from lakehouse_assets.lake.model_engine import extent_of
     from lakehouse_assets.lake.model_plans import Request, plan_for
     from lakehouse_assets.models.environment import Environment
 
@@ -126,9 +133,9 @@ def _application(
         lake=lake,
         tables=known_tables(lake),
         spark=lambda: spark.spark_session,
-        executor=lakehouse.settings.executor,
+        choice=engine_of(context, lakehouse, lambda: extent_of(plan)),
     )
-    return Application(workshop=workshop, plan=plan, execution_id=run_id)
+    return Application(workshop=workshop, plan=plan, execution_id=context.run.run_id)
 
 
 def _spec(model: ModelFile) -> AssetSpec:

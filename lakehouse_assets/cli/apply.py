@@ -110,14 +110,16 @@ def carry_out(settings: Settings, plan: "Plan") -> "PipelineExecution":
     from lakehouse_assets.lake.known_tables import known_tables
     from lakehouse_assets.lake.model_apply import Application, written_here
     from lakehouse_assets.lake.model_building import Workshop
+    from lakehouse_assets.lake.model_engine import extent_of
     from lakehouse_assets.lake.session import runtime_for
     from lakehouse_assets.lake.tables import Lake
+    from lakehouse_assets.plan.engine import choose_engine
 
     workshop = Workshop(
         lake=Lake(settings.lake),
         tables=known_tables(Lake(settings.lake)),
         spark=lambda: runtime_for(settings).session,
-        executor=settings.executor,
+        choice=choose_engine(settings.engine, extent_of(plan)),
     )
     application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
     told: dict[str, dict[str, Any]] = {}

@@ -76,9 +76,9 @@ def backfill(
         else:
             plan, results = until_fresh(settings, plan, run)
     if as_json:
-        print_json(as_json_values(plan, results))
+        print_json(as_json_values(settings, plan, results))
     else:
-        print_plan(plan, results, dry_run=dry_run)
+        print_plan(settings, plan, results, dry_run=dry_run)
     ctx.exit(1 if failed_in(plan, results) else 0)
 
 

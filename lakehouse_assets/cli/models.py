@@ -58,7 +58,7 @@ def test(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
             Lake(settings.lake),
             project,
             each,
-            executor=settings.executor,
+            engine=settings.engine,
             spark=lambda: runtime_for(settings).session,
         )
         for each in unit_tests_in(settings.models, settings.variables)

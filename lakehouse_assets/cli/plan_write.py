@@ -65,6 +65,7 @@ def _plan(table: str, rows: Path, partitions: tuple[str, ...], owners: tuple[str
 
     from lakehouse_assets.contracts.catalog import CATALOG
     from lakehouse_assets.lake.batch import Batch
+    from lakehouse_assets.lake.run_engine import writer_for
     from lakehouse_assets.lake.session import runtime_for
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.lake.upsert import UpsertService
@@ -81,8 +82,9 @@ def _plan(table: str, rows: Path, partitions: tuple[str, ...], owners: tuple[str
             remedy="give a Parquet file with the table's columns",
         ) from error
     settings = load_settings()
+    executor, because = writer_for(None, settings.engine)
     service = UpsertService(
-        Lake(settings.lake), spark=lambda: runtime_for(settings).session, executor=settings.executor
+        Lake(settings.lake), spark=lambda: runtime_for(settings).session, executor=executor, because=because
     )
     names = partitions or ("",)
     scopes = {

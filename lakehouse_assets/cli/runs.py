@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dagster import DagsterEvent, DagsterInstance, JobDefinition
 
     from lakehouse_assets.assets.freshness import SyncPlan
+    from lakehouse_assets.plan.engine import EngineChoice
 
 
 _OWNER_TAG = ".dagster/lakehouse_process"
@@ -67,7 +68,7 @@ def run_sync(
         for number, names in enumerate(batches, 1):
             if len(batches) > 1:
                 progress.say(f"batch {number} of {len(batches)}: {len(names)} repositories")
-            results += _run_registered(settings, instance, names, heads, progress, assets)
+            results += _run_registered(settings, instance, names, heads, progress, assets, plan.engine(settings))
         return results
 
 
@@ -155,6 +156,7 @@ def _run_registered(
     heads: Mapping[str, str],
     progress: Progress,
     assets: Sequence[str] = (),
+    engine: "EngineChoice | None" = None,
 ) -> list[RunResult]:
     """Run those that are still registered once nobody else works on them; who was removed meanwhile is refused."""
     from lakehouse_assets.assets.partitions import align_partitions
@@ -167,7 +169,7 @@ def _run_registered(
         align_partitions(instance, known)
         refused = _refused(settings, [name for name in names if name not in known])
         left = [name for name in names if name in known]
-        return [*refused, _run(instance, left, heads, progress, assets)] if left else refused
+        return [*refused, _run(instance, left, heads, progress, assets, engine)] if left else refused
 
 
 def _refused(settings: Settings, names: Sequence[str]) -> list[RunResult]:
@@ -192,15 +194,21 @@ def _run(
     heads: Mapping[str, str],
     progress: Progress,
     assets: Sequence[str] = (),
+    engine: "EngineChoice | None" = None,
 ) -> RunResult:
-    """One run. What failed as a whole is raised, and what the only repository asked for met; others are told of."""
+    """One run. What failed as a whole is raised, and what the only repository asked for met; others are told of.
+
+    Without an engine the first step decides on one.
+    """
     from dagster import AssetKey, execute_job
     from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NAME
     from dagster._core.definitions.reconstruct import ReconstructableRepository
 
+    from lakehouse_assets.lake.run_engine import engine_tags
     from lakehouse_assets.lake.run_partitions import range_tags
 
     tags = {"dagster/partition": names[0]} if len(names) == 1 else range_tags(names)
+    tags |= engine_tags(engine) if engine is not None else {}
     tags |= {_OWNER_TAG: _owner(), ".dagster/repository": "__repository__@lakehouse_assets"}
     chosen = {name: heads[name] for name in names}
     run_config: dict[str, Any] = {

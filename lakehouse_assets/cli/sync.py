@@ -38,9 +38,9 @@ def sync(
     commits = {names[0]: to} if to is not None else None
     plan, results = sync_repositories(settings, names, to=commits, dry_run=dry_run, quiet=as_json)
     if as_json:
-        print_json(as_json_values(plan, results))
+        print_json(as_json_values(settings, plan, results))
     else:
-        print_plan(plan, results, dry_run=dry_run)
+        print_plan(settings, plan, results, dry_run=dry_run)
     ctx.exit(1 if failed_in(plan, results) else 0)
 
 
@@ -112,8 +112,10 @@ def failed_in(plan: "SyncPlan", results: "list[RunResult]") -> "dict[str, Lakeho
     return {**plan.errors, **{name: error for result in results for name, error in result.failed.items()}}
 
 
-def print_plan(plan: "SyncPlan", results: "list[RunResult]", *, dry_run: bool) -> None:
+def print_plan(settings: Settings, plan: "SyncPlan", results: "list[RunResult]", *, dry_run: bool) -> None:
     failed = failed_in(plan, results)
+    if plan.stale:
+        click.echo(f"engine: {plan.engine(settings)}")
     for decision in plan.fresh:
         click.echo(f"{decision.repository.name}: fresh at {decision.head.commit_sha[:12]}")
     for decision in plan.stale:
@@ -130,7 +132,8 @@ def print_plan(plan: "SyncPlan", results: "list[RunResult]", *, dry_run: bool) -
         print_error(error, as_json=False)
 
 
-def as_json_values(plan: "SyncPlan", results: "list[RunResult]") -> dict[str, Any]:
+def as_json_values(settings: Settings, plan: "SyncPlan", results: "list[RunResult]") -> dict[str, Any]:
+    choice = plan.engine(settings)
     return {
         "repositories": [
             {
@@ -142,6 +145,7 @@ def as_json_values(plan: "SyncPlan", results: "list[RunResult]") -> dict[str, An
             }
             for decision in plan.decisions
         ],
+        "engine": {"name": choice.engine, "reason": choice.reason} if plan.stale else None,
         "runs": [
             {"run_id": r.run_id, "repositories": list(r.repositories), "rows": r.rows, "seconds": r.seconds}
             for r in runs_of(results)

@@ -30,7 +30,7 @@ DEFAULT_KEEP_LOG_DAYS = 30
 _KEEPS = "a vacuum removes what is not kept"
 
 Profile = Literal["update", "bulk"]
-Executor = Literal["auto", "spark", "delta-rs"]
+WantedEngine = Literal["auto", "spark", "local"]
 
 
 class _Frozen(BaseModel):
@@ -77,7 +77,7 @@ class Settings(_Frozen):
     profile: Profile
     resident_port: int
     explorer_port: int
-    executor: Executor
+    engine: WantedEngine
     cores: int
     driver_memory_mb: int
     keep_commits: int = 20
@@ -170,7 +170,7 @@ def _settings(env: dict[str, str], overlay: Overlay) -> Settings:
         profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
         resident_port=_positive(env, "LAKEHOUSE_RESIDENT_PORT", DEFAULT_RESIDENT_PORT),
         explorer_port=_positive(env, "LAKEHOUSE_EXPLORER_PORT", DEFAULT_EXPLORER_PORT),
-        executor=_executor(env.get("LAKEHOUSE_EXECUTOR") or "auto"),
+        engine=_engine(env),
         cores=cores,
         driver_memory_mb=_positive(env, "LAKEHOUSE_DRIVER_MEMORY_MB", _default_driver_memory_mb()),
         keep_commits=_whole(env, "LAKEHOUSE_KEEP_COMMITS", 20, at_least=1, why=_KEEPS),
@@ -240,16 +240,24 @@ def _profile(text: str) -> Profile:
             )
 
 
-def _executor(text: str) -> Executor:
+def _engine(env: dict[str, str]) -> WantedEngine:
+    if env.get("LAKEHOUSE_EXECUTOR"):
+        raise BadInputError(
+            subject="LAKEHOUSE_EXECUTOR",
+            seen="it is set, and there is no such setting any more",
+            why="runs would work where nobody asked them to",
+            remedy="unset it, and set LAKEHOUSE_ENGINE to spark or local if it is to be forced (local: without Spark)",
+        )
+    text = env.get("LAKEHOUSE_ENGINE") or "auto"
     match text:
-        case "auto" | "spark" | "delta-rs":
+        case "auto" | "spark" | "local":
             return text
         case _:
             raise BadInputError(
-                subject="LAKEHOUSE_EXECUTOR",
-                seen=f"{text!r} is none of auto, spark, delta-rs",
-                why="it decides who writes a batch into its table",
-                remedy="unset it (auto: by the size of the batch), or force one of the two",
+                subject="LAKEHOUSE_ENGINE",
+                seen=f"{text!r} is none of auto, spark, local",
+                why="it decides where runs make and write their rows",
+                remedy="unset it (auto: Spark for builds, this process for small updates), or force one of the two",
             )
 
 

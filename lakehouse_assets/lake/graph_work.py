@@ -1,6 +1,6 @@
 """The work that rows of the graph are made of: a row per file with its payload, and a row per link of a file.
 
-Few files are put together in this process, many on Spark; both give the same columns.
+They are put together where the run works; both ways give the same columns.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,11 +12,11 @@ from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.nodes import NODES
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.local_sql import local_sql
-from lakehouse_assets.lake.source_files import Selection, are_few, extracts_here, extracts_on_spark, source_files
+from lakehouse_assets.lake.source_files import Selection, extracts_here, extracts_on_spark, source_files
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.engine import Engine
 from lakehouse_assets.plan.relational_step import RelationalStep, over
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def payload_work(
     selection: Selection,
     extractors: Mapping[str, str],
     *,
-    executor: Executor,
+    engine: Engine,
     links: RelationalStep | None = None,
 ) -> "pa.Table | DataFrame":
     """The files with their payload and module; with `links`, also the rows of that step over their links."""
     files = _with_modules(lake, source_files(lake, selection, extractors), selection)
-    if are_few(files, executor):
+    if engine == "local":
         work = extracts_here(lake, files, ["payload"])
         if links is None:
             return work

@@ -44,6 +44,7 @@ from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.plan_log import record_plans
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.run_engine import engine_of_run, writer_for
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.upsert import UpsertService
@@ -77,7 +78,7 @@ class DeltaIOManager(ConfigurableIOManager):
             reports = [
                 done
                 for batch in given.batches
-                for done in self._written(contract, batch, partitions, context.run_id, given.failed)
+                for done in self._written(contract, batch, partitions, context, given.failed)
             ]
             entries = [entry for done in reports for entry in done.entries] + list(given.untouched)
             if not entries or (given.contract is not None and given.failed.errors):
@@ -98,7 +99,7 @@ class DeltaIOManager(ConfigurableIOManager):
         contract: TableContract,
         batch: Batch,
         partitions: Mapping[str, Scope],
-        run_id: str,
+        context: OutputContext,
         failed: FailedPartitions,
     ) -> list[WriteReport]:
         """The batch in one write; where rows of a partition are refused, in parts without it.
@@ -110,7 +111,7 @@ class DeltaIOManager(ConfigurableIOManager):
 
         def write(some: Sequence[str]) -> WriteReport:
             try:
-                return self._write(contract, batch.only(some, column), partitions, run_id)
+                return self._write(contract, batch.only(some, column), partitions, context)
             except LakeStateError as error:
                 if len(some) == 1:
                     raise
@@ -119,17 +120,17 @@ class DeltaIOManager(ConfigurableIOManager):
         return failed.in_parts(names, write)
 
     def _write(
-        self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], run_id: str
+        self, contract: TableContract, batch: Batch, partitions: Mapping[str, Scope], context: OutputContext
     ) -> WriteReport:
+        choice = engine_of_run(context.step_context.instance, context.run_id, None)
+        executor, because = writer_for(choice, self.lakehouse.settings.engine)
         service = UpsertService(
-            self.lakehouse.lake,
-            spark=lambda: self.spark.spark_session,
-            executor=self.lakehouse.settings.executor,
+            self.lakehouse.lake, spark=lambda: self.spark.spark_session, executor=executor, because=because
         )
         own = {key.partition: partitions[key.partition] for key in batch.keys}
         self._wrote = True
         with delta_errors(f"table {contract.name}"):
-            return service.write(contract, batch, own, run_id=run_id)
+            return service.write(contract, batch, own, run_id=context.run_id)
 
     def setup_for_execution(self, context: InitResourceContext) -> None:
         begin(self.lakehouse.lake)

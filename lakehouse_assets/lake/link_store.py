@@ -37,7 +37,6 @@ from lakehouse_assets.plan.sql_text import in_list
 Extractors = Mapping[str, str]
 Load = Callable[[Sequence[str]], Mapping[str, dict[str, Any]]]
 
-_FEW_BLOBS = 2_000
 _EMPTY: dict[str, Any] = {"key": 0, "hash": 0, "name": "", "value": "", "rounds": 0, "owner": ""}
 
 _ROWS = (MODULE_INDEX, EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS)
@@ -63,8 +62,7 @@ class Summaries:
         wanted = {path: self._keys[path] for path in paths if path in self._keys}
         if not wanted:
             return {}
-        shas = sorted({sha for sha, _, _ in wanted.values()})
-        where = in_list('"blob_sha"', shas, "datafusion") if len(shas) <= _FEW_BLOBS else "TRUE"
+        where = in_list('"blob_sha"', sorted({sha for sha, _, _ in wanted.values()}), "datafusion")
         columns = ["blob_sha", "language", "extractor", "summary"]
         rows = self._lake.read(EXTRACTS, columns=columns, where=where)
         texts = {

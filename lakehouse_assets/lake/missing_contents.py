@@ -1,19 +1,19 @@
-"""Which contents of some snapshots the table `blobs` does not have yet, found without a JVM."""
+"""Which contents of some snapshots the table `blobs` does not have yet."""
+
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.relational_step import RelationalStep, over
 from lakehouse_assets.plan.sql_text import in_list
 
-_ASKED_BY_NAME = 5_000
-_FEW = 30_000
-_FEW_BYTES = 96 * 1024 * 1024
-"""Up to here contents are read in this process, some 5,000 a second: starting a session would take longer."""
-
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 CONTENTS = RelationalStep(
     name="contents",
@@ -27,20 +27,22 @@ CONTENTS = RelationalStep(
 """The contents of files, each once."""
 
 
-def missing_contents(lake: Lake, snapshots: pa.Table) -> pa.Table:
+def missing_here(lake: Lake, snapshots: pa.Table) -> pa.Table:
     """Each missing content once, with its size and the first repository by name that has it, in the order of shas.
 
-    Cost: few contents are asked for by name, so that files of `blobs` whose range has none of them are skipped;
-    many are compared with all shas that are stored.
+    Cost: contents are asked for by name, so that files of `blobs` whose range has none of them are skipped.
     """
     with local_engine() as engine:
         wanted = engine.ask_arrow(CONTENTS.text(engine.give({SNAPSHOTS.name: snapshots})))
     shas = wanted["blob_sha"].to_pylist()
-    where = in_list('"blob_sha"', shas, "datafusion") if len(shas) <= _ASKED_BY_NAME else "TRUE"
+    where = in_list('"blob_sha"', shas, "datafusion")
     known = set(lake.read(BLOBS, columns=["blob_sha"], where=where)["blob_sha"].to_pylist()) if shas else set()
     return wanted.filter(pa.array([sha not in known for sha in shas], pa.bool_()))
 
 
-def are_few(missing: pa.Table) -> bool:
-    """Whether they can be read in this process."""
-    return missing.num_rows <= _FEW and sum(missing["size"].to_pylist()) <= _FEW_BYTES
+def missing_on_spark(spark: "SparkSession", lake: Lake, snapshots: pa.Table) -> "DataFrame":
+    """The same on Spark, in no order."""
+    lake.ensure(BLOBS)
+    wanted = spark.sql(CONTENTS.text({SNAPSHOTS.name: "{snapshots}"}), snapshots=frame_of(spark, snapshots))
+    known = spark.read.format("delta").load(str(lake.path(BLOBS))).select("blob_sha")
+    return wanted.join(known, "blob_sha", "left_anti")

@@ -221,7 +221,7 @@ class Application:
 
 def written_here(workshop: Workshop) -> Write:
     """Writes through the upsert service, in this process."""
-    service = UpsertService(workshop.lake, spark=workshop.spark, executor=workshop.executor)
+    service = UpsertService(workshop.lake, spark=workshop.spark, because=str(workshop.choice))
 
     def write(made: Made, run_id: str) -> list[WriteReport]:
         scopes = made.batches.partitions or {"": ()}

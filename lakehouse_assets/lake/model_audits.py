@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.model_building import Builder
-from lakehouse_assets.lake.model_engine import Question, answer, choose_engine
+from lakehouse_assets.lake.model_engine import Question, answer, engine_for
 from lakehouse_assets.lake.model_inputs import Relation, Relations, Stored, Viewed, needed
 from lakehouse_assets.models.audits import THIS, Audit
 from lakehouse_assets.models.meaning import Meaning
@@ -108,7 +108,7 @@ class Auditor:
 
     def _result(self, meaning: Meaning, audit: Audit, relations: Relations) -> AuditResult:
         workshop, subject = self.builder.workshop, f"audit {audit.label} of {meaning.name}"
-        engine, _ = choose_engine(subject, audit.query, relations, None, workshop.executor)
+        engine, _ = engine_for(subject, audit.query, relations, workshop.choice)
         question = Question(subject=subject, sql=audit.query, relations=relations)
         with answer(workshop.lake, question, engine, workshop.spark) as rows:
             count, first = _first(rows)

@@ -14,10 +14,9 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
-from lakehouse_assets.lake.model_engine import EngineName, Question, answer, choose_engine, is_sensitive
+from lakehouse_assets.lake.model_engine import EngineName, Question, answer, engine_for, is_sensitive
 from lakehouse_assets.lake.model_facts import built_tables
 from lakehouse_assets.lake.model_inputs import Relation, Relations, Stored, Viewed, needed
 from lakehouse_assets.lake.model_rows import arrow_schema_of, fitted, part_scope, part_value
@@ -30,6 +29,7 @@ from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.parts import PartKey
 from lakehouse_assets.models.planning import Plan, Step
 from lakehouse_assets.models.project import shares_partitions
+from lakehouse_assets.plan.engine import EngineChoice
 from lakehouse_assets.plan.staleness import MaterializationKey
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Workshop:
     lake: Lake
     tables: Mapping[str, TableContract]
     spark: "Callable[[], SparkSession]"
-    executor: Executor = "auto"
+    choice: EngineChoice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class Builder:
         lake, tables = self.workshop.lake, self.workshop.tables
         relations = needed(self.relations, meaning.inputs, tables)
         subject = f"model {step.name}"
-        engine, reason = choose_engine(subject, meaning.sql, relations, step.rows_to_read, self.workshop.executor)
+        engine, reason = engine_for(subject, meaning.sql, relations, self.workshop.choice)
         groups, apart = self._together(step, meaning)
         with ExitStack() as scopes:
             found = [

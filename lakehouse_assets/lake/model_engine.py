@@ -1,7 +1,7 @@
-"""Runs models' queries: in DuckDB where that provably gives the same rows and they are not too many, else on Spark.
+"""Runs models' queries: where the run works (`plan/engine.py`), but in DuckDB only what provably gives the same rows.
 
-Spark's SQL is what a model says. DuckDB answers in milliseconds where a JVM takes seconds to start, so it gets the
-queries that are made of nothing but what means the same in both (`models/portable.py`).
+Spark's SQL is what a model says. DuckDB gets the queries that are made of nothing but what means the same in both
+(`models/portable.py`).
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.local_sql import user_sql
 from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, Viewed
@@ -22,8 +21,10 @@ from lakehouse_assets.lake.spark_errors import QUERY, not_run, query_errors, spa
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.views import ViewScope, view_scope
 from lakehouse_assets.models.intervals import Span
+from lakehouse_assets.models.planning import Plan
 from lakehouse_assets.models.query import needs_spark, runnable, within
 from lakehouse_assets.plan.canonical_sql import SqlDialect
+from lakehouse_assets.plan.engine import ASKED_FOR, EngineChoice, Extent
 from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import Value, in_list, name
 
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     Rows = pa.Table | DataFrame
-
-MANY_ROWS = 20_000_000
-"""Beyond so many rows to be read, a query goes to Spark."""
 
 EngineName = Literal["duckdb", "spark"]
 
@@ -56,29 +54,31 @@ class Question:
         return within(sql, self.days[0], self.days[1], dialect) if self.days else sql
 
 
-def choose_engine(
-    subject: str, sql: str, relations: Relations, rows: int | None, executor: Executor
-) -> tuple[EngineName, str]:
+def extent_of(plan: Plan) -> Extent:
+    """What a run of the plan is about to make."""
+    return Extent(
+        first=tuple(f"model {step.name}" for step in plan.running if step.action == "build"),
+        rows=sum(step.rows_to_read or 0 for step in plan.running),
+    )
+
+
+def engine_for(subject: str, sql: str, relations: Relations, choice: EngineChoice) -> tuple[EngineName, str]:
     """Who runs a query, and why."""
-    if executor == "spark":
-        return "spark", "forced by LAKEHOUSE_EXECUTOR"
+    if choice.engine == "spark":
+        return "spark", choice.reason
     types = {name: each.types for name, each in relations.items()}
     texts = [sql, *(each.meaning.sql for each in relations.values() if isinstance(each, Viewed))]
     different = next((reason for reason in (needs_spark(text, types) for text in texts) if reason), None)
-    if executor == "delta-rs":
-        if different is not None:
-            raise BadInputError(
-                subject=subject,
-                seen=f"{different} may mean something else in DuckDB, and LAKEHOUSE_EXECUTOR keeps Spark out",
-                why="its rows would depend on who made them",
-                remedy="unset LAKEHOUSE_EXECUTOR",
-            )
-        return "duckdb", "forced by LAKEHOUSE_EXECUTOR"
-    if different is not None:
+    if different is None:
+        return "duckdb", choice.reason
+    if choice.reason != ASKED_FOR:
         return "spark", f"{different} may mean something else in DuckDB"
-    if rows is not None and rows > MANY_ROWS:
-        return "spark", f"{rows:,} rows are to be read"
-    return "duckdb", "it means the same there, and needs no JVM"
+    raise BadInputError(
+        subject=subject,
+        seen=f"{different} may mean something else in DuckDB, and LAKEHOUSE_ENGINE keeps Spark out",
+        why="its rows would depend on who made them",
+        remedy="unset LAKEHOUSE_ENGINE",
+    )
 
 
 @contextmanager

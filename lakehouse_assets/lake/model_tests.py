@@ -8,8 +8,8 @@ import pyarrow as pa
 from lakehouse_assets.contracts.schemas import arrow_type
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.settings import Executor
-from lakehouse_assets.lake.model_engine import Question, answer, choose_engine
+from lakehouse_assets.core.settings import WantedEngine
+from lakehouse_assets.lake.model_engine import Question, answer, engine_for
 from lakehouse_assets.lake.model_inputs import Given
 from lakehouse_assets.lake.model_tables import named
 from lakehouse_assets.lake.tables import Lake
@@ -17,13 +17,14 @@ from lakehouse_assets.models.meaning import Meaning
 from lakehouse_assets.models.project import Project
 from lakehouse_assets.models.unit_tests import UnitTest, UnitTestResult, compared
 from lakehouse_assets.plan.alignment import known_type
+from lakehouse_assets.plan.engine import Extent, choose_engine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
 def run_test(
-    lake: Lake, project: Project, test: UnitTest, *, executor: Executor, spark: "Callable[[], SparkSession]"
+    lake: Lake, project: Project, test: UnitTest, *, engine: WantedEngine, spark: "Callable[[], SparkSession]"
 ) -> UnitTestResult:
     """The model's query over the given rows, against the expected ones."""
     meaning = project.meanings.get(test.model)
@@ -36,8 +37,8 @@ def run_test(
         )
     relations = {name: _given(project, name, test.given.get(name, [])) for name in meaning.inputs}
     subject = f"test {test.name!r} of {test.model}"
-    engine, _ = choose_engine(subject, meaning.sql, relations, None, executor)
-    with answer(lake, Question(subject=subject, sql=meaning.sql, relations=relations), engine, spark) as rows:
+    by, _ = engine_for(subject, meaning.sql, relations, choose_engine(engine, Extent(of="rows")))
+    with answer(lake, Question(subject=subject, sql=meaning.sql, relations=relations), by, spark) as rows:
         made: pa.Table = rows if isinstance(rows, pa.Table) else rows.toArrow()
     return compared(test, made.to_pylist())
 

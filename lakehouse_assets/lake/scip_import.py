@@ -35,10 +35,10 @@ from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.code_version import code_version
+from lakehouse_assets.plan.engine import ASKED_FOR
 from lakehouse_assets.plan.pruning import prune
 from lakehouse_assets.plan.scope import Equals, scope_predicate
 from lakehouse_assets.plan.staleness import MaterializationKey
-from lakehouse_assets.plan.write_plan import ASKED_FOR
 
 CHUNK_ROWS = 40_000
 """Rows that are decoded, kept and committed at a time: some 40 MB as Python values."""
@@ -175,8 +175,8 @@ class _Writer:
             lake,
             spark=lambda: runtime_for(settings).session,
             # A chunk is small by its making; Spark would be started for it only where that is asked for.
-            executor="delta-rs" if settings.executor == "auto" else settings.executor,
-            because="a chunk is small by its making" if settings.executor == "auto" else ASKED_FOR,
+            executor="spark" if settings.engine == "spark" else "delta-rs",
+            because=ASKED_FOR if settings.engine != "auto" else "a chunk is small by its making",
         )
 
     def begin(self, decision: _Decision, indexer: str) -> None:

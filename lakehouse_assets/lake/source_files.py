@@ -13,7 +13,6 @@ from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import LakeStateError
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.tables import Lake
@@ -21,10 +20,6 @@ from lakehouse_assets.plan.sql_text import in_list
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-FEW_FILES = 1_500
-FEW_BYTES = 6_000_000
-"""Up to here files are worked on in this process: a JVM and its workers would start for longer than that takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +52,6 @@ def source_files(
     return files.append_column("extractor", pa.array(versions, pa.string())).sort_by(
         [("repo", "ascending"), ("path", "ascending")]
     )
-
-
-def are_few(files: pa.Table, executor: Executor) -> bool:
-    """Whether the files are worked on in this process: by their number and size, unless the executor is forced."""
-    if executor != "auto":
-        return executor == "delta-rs" or not files.num_rows
-    return files.num_rows <= FEW_FILES and sum(files["size"].to_pylist()) <= FEW_BYTES
 
 
 def missing_extracts(lake: Lake, files: pa.Table) -> pa.Table:
@@ -130,6 +118,6 @@ def not_extracted(files: int, of: str = "") -> LakeStateError:
 
 
 def _of_blobs(files: pa.Table) -> str:
-    """Which rows of a table by content can matter: the contents by name while they are few, else all."""
+    """Which rows of a table by content can matter."""
     shas = sorted(set(files["blob_sha"].to_pylist()))
-    return in_list('"blob_sha"', shas, "datafusion") if 0 < len(shas) <= FEW_FILES else ("TRUE" if shas else "FALSE")
+    return in_list('"blob_sha"', shas, "datafusion") if shas else "FALSE"

@@ -23,7 +23,6 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import Diagnostic, collecting, phase, report, seconds_by_phase
 from lakehouse_assets.core.effects import reached
 from lakehouse_assets.core.errors import LakeStateError
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
 from lakehouse_assets.lake.bookkeeping import keep
@@ -46,7 +45,7 @@ from lakehouse_assets.lake.tables import Lake, commit_files
 from lakehouse_assets.plan.scope import Scope
 from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.plan.write_facts import TableFacts
-from lakehouse_assets.plan.write_plan import ASKED_FOR, WritePlan, evolved, plan_write
+from lakehouse_assets.plan.write_plan import Executor, WritePlan, evolved, plan_write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,9 +62,9 @@ class UpsertService:
         *,
         spark: "Callable[[], SparkSession]",
         executor: Executor = "auto",
-        because: str = ASKED_FOR,
+        because: str = "",
     ) -> None:
-        """`because` says why it is `executor`, where that is not by the settings."""
+        """`because` says why it is `executor`; by default who has the rows writes them."""
         self._lake = lake
         self._spark = spark
         self._executor: Executor = executor

@@ -54,7 +54,7 @@ def refuse_unreachable(tables: str | None, endpoint: Endpoint) -> None:
         subject="Spark",
         seen=f"the environment has {said} for {tables}, and Hadoop asks the store's own address alone, signed",
         why="Spark's rows would be in another store than those of other engines, or nowhere",
-        remedy="write without Spark (LAKEHOUSE_EXECUTOR=delta-rs), as is meant for an emulator, or take it out of the "
+        remedy="write without Spark (LAKEHOUSE_ENGINE=local), as is meant for an emulator, or take it out of the "
         "environment",
     )
 

@@ -11,21 +11,15 @@ from typing import Literal
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.hashing import fingerprint
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.plan.alignment import NamedType, align, new_column
 from lakehouse_assets.plan.pruning import Pruning, prune
 from lakehouse_assets.plan.scope import check_scopes
 from lakehouse_assets.plan.statements import Action, statement, target_predicate
 from lakehouse_assets.plan.write_facts import BatchFacts, TableFacts, Violation, WriteRequest, deletes_missing
 
-SMALL_ROWS = 100_000
-SMALL_BYTES = 128 * 1024 * 1024
-"""Up to here rows that Spark has made are written by delta-rs: Spark's fixed cost for a commit is some fifty times the
-work (MERGE of 200 rows into 100,000: 3.9 s against 0.07 s)."""
-
 ChosenExecutor = Literal["spark", "delta-rs"]
-
-ASKED_FOR = "the setting `executor` (LAKEHOUSE_EXECUTOR) asks for it"
+Executor = Literal["auto", "spark", "delta-rs"]
+"""auto: whoever has the rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +70,11 @@ def plan_write(
     *,
     path: str,
     executor: Executor = "auto",
-    because: str = ASKED_FOR,
+    because: str = "",
 ) -> WritePlan:
     """Decide; raises with the rows named if the batch cannot be written as it is.
 
-    `because` says why it is `executor`, where that is not to be chosen here.
+    `because` says why it is `executor`: the reason of the run's engine, mostly (`plan/engine.py`).
     """
     check_scopes(contract, request.scopes)
     check_owners(contract, request)
@@ -89,7 +83,7 @@ def plan_write(
         raise refusal(contract, batch.violations)
     pruning = prune(table.files, request.scopes, request.owners or None)
     action = _action(request, batch, pruning)
-    chosen, reason = _choose(executor, because, batch, table, pruning, action)
+    chosen, reason = _choose(executor, because, batch, table)
     predicate = target_predicate(contract, request, "spark", of="t")
     return WritePlan(
         table=contract.name,
@@ -161,24 +155,14 @@ def _action(request: WriteRequest, batch: BatchFacts, pruning: Pruning) -> Actio
             return "merge" if has_rows or deletes_missing(request) else "nothing"
 
 
-def _choose(
-    executor: Executor, because: str, batch: BatchFacts, table: TableFacts, pruning: Pruning, action: Action
-) -> tuple[ChosenExecutor, str]:
+def _choose(executor: Executor, because: str, batch: BatchFacts, table: TableFacts) -> tuple[ChosenExecutor, str]:
     if table.beyond_delta_rs:
         return "spark", f"the table asks its writers for {', '.join(table.beyond_delta_rs)}, which delta-rs has not"
     if executor != "auto":
-        return executor, because
-    if batch.rows is None:
-        return "spark", "Spark writes the rows as it makes them"
+        return executor, because or f"the caller asks for {executor}"
     if batch.in_process:
-        return "delta-rs", f"the {batch.rows:,} rows are in this process"
-    if batch.rows > SMALL_ROWS:
-        return "spark", f"{batch.rows:,} rows are more than {SMALL_ROWS:,}"
-    if (batch.bytes or 0) > SMALL_BYTES:
-        return "spark", f"{batch.bytes:,} bytes are more than {SMALL_BYTES:,}"
-    if action not in ("append", "nothing") and pruning.touched_bytes > SMALL_BYTES:
-        return "spark", f"the touched files have {pruning.touched_bytes:,} bytes, more than {SMALL_BYTES:,}"
-    return "delta-rs", f"{batch.rows:,} rows against {pruning.touched} files: Spark's fixed cost would outweigh them"
+        return "delta-rs", because or "the rows are in this process"
+    return "spark", "the rows are on Spark"
 
 
 def refusal(contract: TableContract, violations: Sequence[Violation]) -> BadInputError:

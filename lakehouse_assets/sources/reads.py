@@ -13,7 +13,6 @@ import pyarrow as pa
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.commits import read_commits
@@ -50,18 +49,6 @@ def snapshots_of(readings: Sequence[Reading]) -> Iterator[pa.RecordBatch]:
 
 def snapshots_table(readings: Sequence[Reading]) -> pa.Table:
     return pa.Table.from_batches(snapshots_of(readings), schema=arrow_schema(SNAPSHOTS.columns))
-
-
-def taken_up_to(limit: int, contract: TableContract, batches: Iterator[pa.RecordBatch]) -> pa.Table | None:
-    """The batches as a table; None, and no more is read, as soon as they have more rows than `limit`."""
-    taken: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        taken.append(batch)
-        rows += batch.num_rows
-        if rows > limit:
-            return None
-    return pa.Table.from_batches(taken, schema=arrow_schema(contract.columns))
 
 
 def blobs_table(missing: pa.Table, readings: Sequence[Reading]) -> pa.Table:

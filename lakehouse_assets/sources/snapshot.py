@@ -60,6 +60,14 @@ def read_snapshot(git_dir: Path, repository: Repository, head: Head) -> Iterator
     yield from files.columns.drain()
 
 
+def count_changes(git_dir: Path, name: str, head: Head, since: str) -> int | None:
+    """How many files differ between the commit `since` and the head; None where that commit is gone."""
+    if since in (head.commit_sha, head.tree_sha):
+        return 0
+    changes = changes_since(Objects(git_dir, name), since, head.tree_sha)
+    return None if isinstance(changes, NotComparable) else len(changes.files) + len(changes.gone)
+
+
 def read_snapshot_changes(
     git_dir: Path, repository: Repository, head: Head, since: str
 ) -> SnapshotChanges | NotComparable:

@@ -14,7 +14,6 @@ from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import LakehouseError
-from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.sources.commits import read_commits
 from lakehouse_assets.sources.reads import Reading, contents_of
 from lakehouse_assets.sources.snapshot import read_snapshot
@@ -49,7 +48,7 @@ def snapshots_frame(spark: "SparkSession", readings: Sequence[Reading]) -> "Data
     return _per_repository(spark, readings).mapInArrow(_reporting(read), spark_schema(SNAPSHOTS.columns))
 
 
-def blobs_frame(spark: "SparkSession", missing: pa.Table, readings: Sequence[Reading], *, slices: int) -> "DataFrame":
+def blobs_frame(missing: "DataFrame", readings: Sequence[Reading], *, slices: int) -> "DataFrame":
     """Rows of `blobs` for the contents that `missing` lists as blob_sha and repo.
 
     Slices are sorted by sha, so that a later look-up by sha skips most of each file.
@@ -60,7 +59,7 @@ def blobs_frame(spark: "SparkSession", missing: pa.Table, readings: Sequence[Rea
         for batch in batches:
             yield from contents_of(batch, by_name)
 
-    sliced = frame_of(spark, missing).repartitionByRange(slices, "blob_sha").sortWithinPartitions("blob_sha")
+    sliced = missing.repartitionByRange(slices, "blob_sha").sortWithinPartitions("blob_sha")
     return sliced.mapInArrow(_reporting(read), spark_schema(BLOBS.columns))
 
 

@@ -38,7 +38,7 @@ SIZES = model_text(
 
 @pytest.fixture
 def models(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelLake:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     found = ModelLake(lake, tmp_path / "models")
     found.rows(SNAPSHOTS, [file("a", "x.py", 1), file("b", "y.py", 2)])
     found.models(sizes=SIZES, large="SELECT repo, path, size + 0 AS much FROM sizes WHERE size > 1")

@@ -26,7 +26,7 @@ from lakehouse_assets_tests.support.writes import write
 
 @pytest.fixture
 def synced(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[RepoBuilder, RepoBuilder]:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     one, two = RepoBuilder(tmp_path / "one"), RepoBuilder(tmp_path / "two")
     one.commit({"a.py": "def f():\n    return g()\n\ndef g(): ...\n", "b.py": "import a\n\nx = a.f()\n"})
     two.commit({"c.py": "y = 1\n"})

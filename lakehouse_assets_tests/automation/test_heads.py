@@ -82,7 +82,7 @@ def test_a_state_is_asked_for_once_and_a_new_head_at_the_next_tick(shop: RepoBui
 def test_a_repository_is_asked_for_when_one_that_it_imports_from_changed_and_the_run_says_so(
     tmp_path: Path, settings: Settings, sensor: Sensor, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     lib, app = RepoBuilder(tmp_path / "lib"), RepoBuilder(tmp_path / "app")
     lib.commit({"kit.py": "def f():\n    pass\n"})
     app.commit({"main.py": "from kit import f\n"})
@@ -136,7 +136,7 @@ def test_a_run_over_a_range_keeps_all_its_repositories_from_being_asked_for(
 
 
 def test_a_fresh_repository_asks_for_nothing(shop: RepoBuilder, sensor: Sensor, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     lakehouse("sync", "shop")
     skip = sensor.tick().skip_reason
     assert isinstance(skip, SkipReason)
@@ -166,7 +166,7 @@ def test_the_schedule_asks_for_what_is_stale_whoever_asked_before(
 def test_new_extractors_are_worked_off_weekly_and_nothing_else_is(
     shop: RepoBuilder, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     lakehouse("sync", "shop")
     shop.commit({"a.py": "2\n"})
 

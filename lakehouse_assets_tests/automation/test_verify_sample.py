@@ -24,7 +24,7 @@ CONFIG = {"ops": {"compare_sample": {"config": {"files": 100}}}}
 
 @pytest.fixture
 def graph(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GraphLake:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     shop = RepoBuilder(tmp_path / "shop")
     shop.commit({**FILES, "shop/__init__.py": "", "shop/base.py": "def go(n):\n    return n\n"})
     graph = GraphLake(settings.home, [registered(shop.path, name="shop")])

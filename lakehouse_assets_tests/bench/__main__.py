@@ -75,7 +75,7 @@ def blobs() -> None:
     from lakehouse_assets.contracts.blobs import BLOBS
     from lakehouse_assets.core.repository import Repository
     from lakehouse_assets.lake.batch import Batch
-    from lakehouse_assets.lake.missing_contents import missing_contents
+    from lakehouse_assets.lake.missing_contents import missing_on_spark
     from lakehouse_assets.lake.session import runtime_for
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.lake.upsert import UpsertService
@@ -96,8 +96,8 @@ def blobs() -> None:
 
         def build(number: int) -> int:
             lake = Lake(local(settings.lake) / str(number))
-            missing = missing_contents(lake, snapshots_table([reading]))
-            frame = blobs_frame(spark, missing, [reading], slices=settings.cores)
+            missing = missing_on_spark(spark, lake, snapshots_table([reading]))
+            frame = blobs_frame(missing, [reading], slices=settings.cores)
             batch = Batch(rows=frame, keys=(git_key(BLOBS, repository, reading.head.commit_sha),))
             service = UpsertService(lake, spark=lambda: spark)
             return service.write(BLOBS, batch, {repository.name: ()}, run_id="bench").rows_inserted

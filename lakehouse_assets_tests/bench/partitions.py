@@ -29,7 +29,7 @@ def partitions() -> None:
         )
         command(LAKEHOUSE, "repo", "add", "--from", str(listing), home=home)
         heading(f"{REPOSITORIES} repositories of one file each")
-        made = timed(lambda: command(LAKEHOUSE, "backfill", "--all", home=home, LAKEHOUSE_EXECUTOR="delta-rs"))
+        made = timed(lambda: command(LAKEHOUSE, "backfill", "--all", home=home, LAKEHOUSE_ENGINE="local"))
         line("backfill of all", made, note=f"{made / REPOSITORIES:.3f} s a repository")
         line("lakehouse status, all fresh", timed(lambda: _stale(home, 0), repeat=3))
         repos[0].commit({"a.py": "def moved(): ...\n"})

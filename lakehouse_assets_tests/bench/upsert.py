@@ -19,11 +19,12 @@ import psutil
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from lakehouse_assets.core.settings import Executor, Settings, load_settings
+from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.write_plan import Executor
 from lakehouse_assets_tests.bench.items import (
     ITEMS,
     PER_OWNER,

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_months_are_told_made_and_then_fresh(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     repo = RepoBuilder(tmp_path / "one")
     repo.commit({"a.py": "x = 1\n"}, time=1_700_000_000)
     repo.commit({"a.py": "x = 2\n"}, time=1_710_000_000)

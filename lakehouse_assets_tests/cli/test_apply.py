@@ -20,7 +20,7 @@ from lakehouse_assets_tests.support.models import model_text
 @pytest.fixture
 def models(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelLake:
     monkeypatch.setenv("LAKEHOUSE_MODELS", str(tmp_path / "models"))
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     found = ModelLake(Lake(settings.lake), tmp_path / "models")
     found.rows(SNAPSHOTS, [file("a", "x.py", 1), file("a", "y.py", 2)])
     found.models(sizes="SELECT repo, path, size FROM snapshots")

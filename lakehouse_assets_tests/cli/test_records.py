@@ -35,7 +35,7 @@ def test_every_write_of_a_sync_without_a_jvm_is_told_as_the_log_tells_it(setting
         assert (row["executor"], row["engine"]) == ("delta-rs", info["engineInfo"]), row["asset"]
         assert info["engineInfo"].startswith("delta-rs"), row["asset"]
         assert row["files_added"] == sum("add" in action for action in actions)
-        assert "LAKEHOUSE_EXECUTOR" not in row["executor_reason"], row["asset"]
+        assert "LAKEHOUSE_ENGINE" not in row["executor_reason"], row["asset"]
 
     from lakehouse_assets.definitions import defs
 

@@ -83,7 +83,7 @@ def test_commits_that_lead_nowhere_are_refused_before_anything_runs(made: list[s
 
 @pytest.fixture
 def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from lakehouse_assets_tests.support.repos import RepoBuilder
 
 @pytest.fixture
 def shop(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RepoBuilder:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     shop = RepoBuilder(tmp_path / "shop")
     shop.commit({"shop/cart.py": "def total():\n    return 1\n", "shop/<b>.py": "x = '</script>'\n"})
     lakehouse("repo", "add", "shop", str(shop.path))

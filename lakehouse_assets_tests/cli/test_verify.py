@@ -24,7 +24,7 @@ ALONE = {"alone.py": "import json\n"}
 @pytest.fixture
 def made(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Made]:
     """Register and sync repositories, by their files."""
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
 
     def make(**repos: dict[str, str]) -> Made:
         builders = {name: RepoBuilder(tmp_path / name) for name in repos}

@@ -20,7 +20,7 @@ def test_an_empty_lake_has_nothing_to_find(lake: Lake):
 def test_a_publication_is_followed_while_the_old_index_answers(
     settings: Settings, lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     monkeypatch.setattr("lakehouse_assets.explorer.holder._LOOK_SECONDS", 0.0)
     repo = RepoBuilder(tmp_path / "one")
     repo.commit({"a.py": "def first():\n    pass\n"})

@@ -28,7 +28,7 @@ def explored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explored]:
     folder = tmp_path_factory.mktemp("real")
     with pytest.MonkeyPatch.context() as environ:
         environ.setenv("LAKEHOUSE_HOME", str(folder / "home"))
-        environ.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+        environ.setenv("LAKEHOUSE_ENGINE", "local")
         environ.delenv("DAGSTER_HOME", raising=False)
         flask = repository("flask", folder)
         lakehouse("repo", "add", "flask", str(flask))

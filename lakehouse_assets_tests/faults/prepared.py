@@ -43,7 +43,7 @@ def prepared_lakes(folder: Path) -> Generator[Prepared, None, None]:
     first = shop.commit({**BEFORE})
     second = shop.commit({**AFTER})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+        patch.setenv("LAKEHOUSE_ENGINE", "local")
         patch.delenv("DAGSTER_HOME", raising=False)
         for home, commit in (("first", first), ("clean", second)):
             patch.setenv("LAKEHOUSE_HOME", str(folder / home))

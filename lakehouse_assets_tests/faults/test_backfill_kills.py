@@ -23,7 +23,7 @@ _SECONDS = 120
 
 @pytest.fixture
 def repos(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> list[RepoBuilder]:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     made = [RepoBuilder(tmp_path / name) for name in NAMES]
     for repo in made:
         repo.commit({f"{number}.py": f"def f{number}():\n    return {number}\n" for number in range(20)})

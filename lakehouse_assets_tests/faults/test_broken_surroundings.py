@@ -26,7 +26,7 @@ from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.ports import free_port
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a disk")
-WITHOUT_SPARK = {"LAKEHOUSE_EXECUTOR": "delta-rs"}
+WITHOUT_SPARK = {"LAKEHOUSE_ENGINE": "local"}
 _DROPPED = "-dac_override,-dac_read_search,-fowner,-chown"
 pytestmark = pytest.mark.slow
 
@@ -173,7 +173,7 @@ def test_a_resident_server_that_slept_for_longer_than_spark_waits_for_an_executo
         os.kill(state.pid, signal.SIGCONT)
         time.sleep(15)  # until its next heartbeat
         environ = {"LAKEHOUSE_SPARK": "resident", "LAKEHOUSE_RESIDENT_PORT": str(served.resident_port)}
-        done = spawn(settings, "sync", "shop", LAKEHOUSE_EXECUTOR="spark", **environ)
+        done = spawn(settings, "sync", "shop", LAKEHOUSE_ENGINE="spark", **environ)
         assert done.returncode == 0, done.stderr
         assert "ERROR" not in (served.server / "server.log").read_text()
     finally:

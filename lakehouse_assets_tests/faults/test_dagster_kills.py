@@ -31,7 +31,7 @@ DONE_SECONDS = 420
 def settings_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("LAKEHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("DAGSTER_HOME", str(PROJECT_ROOT))
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     return load_settings()
 
 

@@ -38,7 +38,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepared]:
 @pytest.fixture
 def updated(settings: Settings, prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A lake with an update behind it, so that there are files that nobody needs any more."""
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     shutil.copytree(prepared.first, settings.home)
     assert lakehouse("sync", "shop").exit_code == 0
     return settings

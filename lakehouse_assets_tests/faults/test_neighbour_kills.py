@@ -42,7 +42,7 @@ def kill_and_repeat(settings: Settings, folder: Path, number: int, fault: FaultN
 
 @pytest.fixture(autouse=True)
 def without_spark(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
 
 
 def test_repositories_end_as_clean_builds_after_a_kill_between_them(

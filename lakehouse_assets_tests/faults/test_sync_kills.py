@@ -38,7 +38,7 @@ def kill_and_repeat(settings: Settings, prepared: Prepared, point: str, number: 
     tried = fault(f"kill -9 at `{point}`")
     shutil.copytree(prepared.first, settings.home)
     lake = Lake(settings.lake)
-    killed = spawn(settings, "sync", "shop", **{KILL_AT: f"{point} #{number}", "LAKEHOUSE_EXECUTOR": "delta-rs"})
+    killed = spawn(settings, "sync", "shop", **{KILL_AT: f"{point} #{number}", "LAKEHOUSE_ENGINE": "local"})
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
     assert lakehouse("sync", "shop").exit_code == 0
@@ -48,7 +48,7 @@ def kill_and_repeat(settings: Settings, prepared: Prepared, point: str, number: 
 
 @pytest.fixture(autouse=True)
 def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
 
 
 @pytest.mark.parametrize("point", ["write: before commit", "write: after commit"])

@@ -14,10 +14,10 @@ import lakehouse_assets
 from lakehouse_assets.contracts.quarantine import QUARANTINE
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.effects import EFFECT_POINTS, EffectPoint
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
+from lakehouse_assets.plan.write_plan import Executor
 from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.write_once import Write, carry_out, finish, start

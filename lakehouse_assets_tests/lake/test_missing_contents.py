@@ -1,12 +1,12 @@
-"""Contents that are stored are not read again, whether few or many are asked for."""
+"""Contents that are stored are not read again, on either engine."""
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.schemas import arrow_schema
-from lakehouse_assets.lake import missing_contents as module
-from lakehouse_assets.lake.missing_contents import are_few, missing_contents
+from lakehouse_assets.lake.missing_contents import missing_here, missing_on_spark
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.writes import write
 
@@ -32,7 +32,7 @@ def store(lake: Lake, *shas: str) -> None:
 
 
 def test_each_content_of_a_file_is_missing_once_with_the_first_repository_that_has_it(lake: Lake):
-    assert missing_contents(lake, FILES).to_pylist() == [
+    assert missing_here(lake, FILES).to_pylist() == [
         {"blob_sha": "1", "repo": "a", "size": 2},
         {"blob_sha": "2", "repo": "a", "size": 3},
         {"blob_sha": "3", "repo": "b", "size": 1},
@@ -40,15 +40,22 @@ def test_each_content_of_a_file_is_missing_once_with_the_first_repository_that_h
     assert not lake.exists(BLOBS)
 
 
-@pytest.mark.parametrize("asked_by_name", [0, 100])
-def test_what_is_stored_is_not_missing(lake: Lake, monkeypatch: pytest.MonkeyPatch, asked_by_name: int):
+@pytest.mark.parametrize("stored", [(), ("1", "3", "9")])
+def test_both_engines_miss_the_same(lake: Lake, spark: SparkSession, stored: tuple[str, ...]):
+    if stored:
+        store(lake, *stored)
+    for files in (FILES, FILES.slice(0, 1), FILES.slice(4)):
+        found = missing_on_spark(spark, lake, files).toArrow().sort_by("blob_sha")
+        assert found.to_pylist() == missing_here(lake, files).to_pylist()
+
+
+def test_what_is_stored_is_not_missing(lake: Lake):
     store(lake, "1", "3", "9")
-    monkeypatch.setattr(module, "_ASKED_BY_NAME", asked_by_name)
-    assert missing_contents(lake, FILES)["blob_sha"].to_pylist() == ["2"]
-    assert missing_contents(lake, FILES.slice(0, 1)).num_rows == 0
+    assert missing_here(lake, FILES)["blob_sha"].to_pylist() == ["2"]
+    assert missing_here(lake, FILES.slice(0, 1)).num_rows == 0
 
 
-def test_few_contents_ask_for_these_alone(lake: Lake, monkeypatch: pytest.MonkeyPatch):
+def test_contents_are_asked_for_by_name_and_no_others_are_read(lake: Lake, monkeypatch: pytest.MonkeyPatch):
     asked: list[str] = []
     read = Lake.read
 
@@ -57,15 +64,6 @@ def test_few_contents_ask_for_these_alone(lake: Lake, monkeypatch: pytest.Monkey
         return read(self, contract, columns=columns, where=where)
 
     monkeypatch.setattr(Lake, "read", noted)
-    missing_contents(lake, FILES)
-    missing_contents(lake, FILES.slice(4))
+    missing_here(lake, FILES)
+    missing_here(lake, FILES.slice(4))
     assert asked == ["\"blob_sha\" IN ('1', '2', '3')"]
-
-
-def test_many_or_large_contents_are_not_few(monkeypatch: pytest.MonkeyPatch):
-    assert are_few(FILES.slice(0, 2))
-    monkeypatch.setattr(module, "_FEW_BYTES", 2)
-    assert not are_few(FILES.slice(0, 2))
-    monkeypatch.setattr(module, "_FEW_BYTES", 100)
-    monkeypatch.setattr(module, "_FEW", 1)
-    assert not are_few(FILES.slice(0, 2))

@@ -26,7 +26,7 @@ LARGE = project(
 
 
 def run(test: UnitTest) -> UnitTestResult:
-    return run_test(Lake(Path("/nowhere")), LARGE, test, executor="delta-rs", spark=no_spark)
+    return run_test(Lake(Path("/nowhere")), LARGE, test, engine="local", spark=no_spark)
 
 
 def test_every_model_that_comes_along_has_a_test_descriptions_and_an_audit():
@@ -39,7 +39,7 @@ def test_every_model_that_comes_along_has_a_test_descriptions_and_an_audit():
 
 @pytest.mark.parametrize("test", TESTS, ids=[f"{test.model}: {test.name}" for test in TESTS])
 def test_the_models_that_come_along_pass_their_tests(test: UnitTest):
-    result = run_test(Lake(Path("/nowhere")), DEFAULT, test, executor="delta-rs", spark=no_spark)
+    result = run_test(Lake(Path("/nowhere")), DEFAULT, test, engine="local", spark=no_spark)
     assert (result.missing, result.surplus) == ((), ())
 
 

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.table import Column, Strategy, TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.write_plan import Executor
 from lakehouse_assets_tests.support.checked_writes import checked_write, plain_rows
 from lakehouse_assets_tests.support.model_table import ModelTable, in_scopes
 from lakehouse_assets_tests.support.places import local

@@ -35,7 +35,7 @@ def see_true(lake: Lake, done: WriteReport, executor: str) -> None:
         feed["update_postimage"],
         feed["delete"],
     )
-    assert "LAKEHOUSE_EXECUTOR" not in row["executor_reason"] or executor == "spark"
+    assert "LAKEHOUSE_ENGINE" not in row["executor_reason"] or executor == "spark"
 
 
 def test_a_small_write_names_delta_rs_and_the_call_that_it_took(lake: Lake):

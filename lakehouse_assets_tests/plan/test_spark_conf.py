@@ -122,7 +122,7 @@ def test_spark_is_refused_where_only_other_engines_can_be_told_the_address():
     emulator = {"AZURE_STORAGE_ACCOUNT_KEY": "the-key", "AZURE_STORAGE_ENDPOINT": "https://here:10000/account1"}
     with pytest.raises(BadInputError, match="https://here:10000") as refused:
         conf(**AZURE, **emulator)
-    assert "LAKEHOUSE_EXECUTOR=delta-rs" in refused.value.remedy
+    assert "LAKEHOUSE_ENGINE=local" in refused.value.remedy
 
 
 def test_spark_is_refused_with_google_where_nothing_is_signed(tmp_path: Path):

@@ -6,14 +6,11 @@ import pytest
 
 from lakehouse_assets.contracts.table import Strategy, TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.plan.pruning import FileFacts
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
 from lakehouse_assets.plan.write_facts import BatchFacts, TableFacts, Violation, WriteRequest
 from lakehouse_assets.plan.write_plan import (
-    ASKED_FOR,
-    SMALL_BYTES,
-    SMALL_ROWS,
+    Executor,
     WritePlan,
     idempotency_key,
     may_move,
@@ -38,15 +35,16 @@ def planned(
     strategy: Strategy = "upsert",
     owners: tuple[str, ...] | None = None,
     executor: Executor = "auto",
+    because: str = "",
 ) -> WritePlan:
     request = WriteRequest(scopes=scopes, strategy=strategy, owners=owners, key="things-run-1")
-    return plan_write(contract, request, batch, table, path="/lake/things", executor=executor)
+    return plan_write(contract, request, batch, table, path="/lake/things", executor=executor, because=because)
 
 
 def test_a_plan_in_print_tells_all_that_was_decided():
     text = str(planned(owners=("b.py", "it's.py")))
     assert text.startswith("write to things: upsert as merge\n")
-    assert "executor   delta-rs (5 rows against 1 files: Spark's fixed cost would outweigh them)" in text
+    assert "executor   spark (the rows are on Spark)" in text
     assert "key        things-run-1" in text
     assert r"rows       those where t.`repo` IN ('a') AND t.`path` IN ('b.py', 'it\'s.py')" in text
     assert "files      1 of 1 can be touched, 0 pruned" in text
@@ -107,39 +105,23 @@ def test_owners_that_no_file_can_have_are_appended():
     assert planned(owners=("z.py",)).action == "append"
 
 
-@pytest.mark.parametrize(
-    ("batch", "table", "reason"),
-    [
-        (replace(BATCH, rows=SMALL_ROWS + 1), FILLED, "100,001 rows are more than 100,000"),
-        (replace(BATCH, bytes=SMALL_BYTES + 1), FILLED, "134,217,729 bytes are more than 134,217,728"),
-        (BATCH, replace(FILLED, files=(replace(FILE, size=SMALL_BYTES + 1),)), "the touched files have 134,217,729"),
-    ],
-)
-def test_spark_writes_what_is_large(batch: BatchFacts, table: TableFacts, reason: str):
-    plan = planned(batch=batch, table=table)
-    assert plan.executor == "spark"
-    assert plan.executor_reason.startswith(reason)
+def test_rows_that_this_process_has_are_written_here_unless_the_run_works_on_spark():
+    plan = planned(batch=replace(BATCH, in_process=True))
+    assert (plan.executor, plan.executor_reason) == ("delta-rs", "the rows are in this process")
+    plan = planned(batch=replace(BATCH, in_process=True), because="local: 3 changed files")
+    assert (plan.executor, plan.executor_reason) == ("delta-rs", "local: 3 changed files")
+    plan = planned(batch=replace(BATCH, in_process=True), executor="spark", because="spark: first build of nodes")
+    assert (plan.executor, plan.executor_reason) == ("spark", "spark: first build of nodes")
 
 
-def test_a_small_append_beside_large_files_needs_no_spark():
-    large = replace(FILE, size=SMALL_BYTES + 1, partition={"repo": "b"})
-    assert planned(table=replace(FILLED, files=(large,))).executor == "delta-rs"
-
-
-def test_rows_that_this_process_has_are_written_here_however_many():
-    plan = planned(batch=replace(BATCH, rows=SMALL_ROWS + 1, in_process=True))
-    assert (plan.executor, plan.executor_reason) == ("delta-rs", "the 100,001 rows are in this process")
+def test_rows_that_are_on_spark_are_written_by_it_however_few():
+    plan = planned(batch=replace(BATCH, rows=1), because="local: 3 changed files")
+    assert (plan.executor, plan.executor_reason) == ("spark", "the rows are on Spark")
 
 
 def test_rows_that_are_made_while_they_are_written_are_spark_s():
     plan = planned(batch=replace(BATCH, rows=None, bytes=None))
     assert (plan.action, plan.executor) == ("merge", "spark")
-
-
-@pytest.mark.parametrize("setting", ["spark", "delta-rs"])
-def test_a_setting_forces_the_executor(setting: Executor):
-    plan = planned(batch=replace(BATCH, rows=SMALL_ROWS + 1), executor=setting)
-    assert (plan.executor, plan.executor_reason) == (setting, ASKED_FOR)
 
 
 def test_a_table_that_asks_for_more_than_delta_rs_has_is_left_to_spark():

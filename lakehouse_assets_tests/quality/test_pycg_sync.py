@@ -12,11 +12,11 @@ __all__ = ["pytestmark", "snippets"]
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("executor", ["auto", "spark"])
+@pytest.mark.parametrize("engine", ["local", "spark"])
 def test_one_sync_over_all_cases_comes_out_as_the_page_says(
-    snippets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor: str
+    snippets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", executor)
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", engine)
     cases = {f"{case.parent.name}-{case.name}": case for case in sorted(snippets.glob("*/*/"))}
     listing = tmp_path / "cases.tsv"
     listing.write_text("".join(f"{name}\t{case}\n" for name, case in cases.items()))

@@ -69,7 +69,7 @@ def on_disk(tmp_path_factory: pytest.TempPathFactory, shop: Shop) -> Machine:
 def in_cloud(tmp_path_factory: pytest.TempPathFactory, cloud: Cloud, shop: Shop) -> Machine:
     """A first sync, and a second one of what was edited."""
     machine = Machine(home=tmp_path_factory.mktemp("cloud"), environ=cloud.lake("team/graph"))
-    return built(machine, shop, LAKEHOUSE_EXECUTOR="delta-rs")
+    return built(machine, shop, LAKEHOUSE_ENGINE="local")
 
 
 def test_the_rows_are_those_of_a_lake_on_a_disk_and_of_a_clean_build(

@@ -149,7 +149,7 @@ def test_spark_s_own_commits_make_the_rows_of_a_lake_on_a_disk(cloud: SparkCloud
     shop = shop_with_history(tmp_path / "source")
     on_disk = built(Machine(home=tmp_path / "disk"), shop)
     lake = {"LAKEHOUSE_LAKE": cloud.emulated["LAKEHOUSE_LAKE"] + "-graph"}
-    built(Machine(home=tmp_path / "home", environ=cloud.environ | lake), shop, LAKEHOUSE_EXECUTOR="spark")
+    built(Machine(home=tmp_path / "home", environ=cloud.environ | lake), shop, LAKEHOUSE_ENGINE="spark")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in cloud.emulated.items():
             patch.setenv(name, value)

@@ -51,7 +51,7 @@ def home(folder: Path, source: Path) -> Settings:
 
 
 def build(settings: Settings, environ: dict[str, str]) -> None:
-    done = spawn(settings, "sync", "made", **environ, LAKEHOUSE_EXECUTOR="spark")
+    done = spawn(settings, "sync", "made", **environ, LAKEHOUSE_ENGINE="spark")
     assert done.returncode == 0, done.stderr
 
 
@@ -67,7 +67,7 @@ def test_a_process_without_spark_makes_the_same_rows(
     source: Path, in_process: Lake, tmp_path: Path, same_rows: SameRows
 ):
     settings = home(tmp_path, source)
-    done = spawn(settings, "sync", "made", LAKEHOUSE_EXECUTOR="delta-rs")
+    done = spawn(settings, "sync", "made", LAKEHOUSE_ENGINE="local")
     assert done.returncode == 0, done.stderr
     assert same_rows("one process, without Spark", Lake(settings.lake), in_process, "made") > 100 * FILES
 
@@ -97,7 +97,7 @@ def test_a_build_completes_with_the_right_rows_when_a_worker_is_lost_in_it(
     cluster: SparkCluster, source: Path, in_process: Lake, tmp_path: Path, same_rows: SameRows
 ):
     settings = home(tmp_path, source)
-    environ = cluster.environ | {"LAKEHOUSE_SPARK": cluster.master, "LAKEHOUSE_EXECUTOR": "spark"}
+    environ = cluster.environ | {"LAKEHOUSE_SPARK": cluster.master, "LAKEHOUSE_ENGINE": "spark"}
     process = subprocess.Popen(
         [str(LAKEHOUSE), "sync", "made"],
         env=os.environ | {"LAKEHOUSE_HOME": str(settings.home)} | environ,

@@ -194,5 +194,5 @@ def test_a_call_into_another_repository_is_an_edge_and_follows_that_repository(s
 
 def test_spark_makes_the_rows_that_this_process_makes(shop: RepoBuilder, monkeypatch: pytest.MonkeyPatch):
     """The fixture's build was small enough for this process; the clean one is made by workers."""
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "spark")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "spark")
     assert [each for each in lakehouse_json("verify", "shop") if each["surplus"] or each["lacking"]] == []

@@ -18,7 +18,7 @@ CALLS = "SELECT count(*) AS n FROM links WHERE kind = 'CALL' AND external IS NUL
 @pytest.fixture
 def commits(tmp_path: Path, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """`pay` calls `total`, does not, does again; the last commit adds a comment. Each is synced by itself."""
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     monkeypatch.setenv("LAKEHOUSE_KEEP_COMMITS", "1")
     repo = RepoBuilder(tmp_path / "shop")
     made: list[str] = []

@@ -77,7 +77,7 @@ def hostile(outside: Path, marker: Path) -> RepoBuilder:
 def test_nothing_of_a_hostile_repository_is_run_and_nothing_outside_of_it_is_read(
     address: str, hostile: RepoBuilder, marker: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     monkeypatch.chdir(hostile.path)
     lakehouse("repo", "add", "hostile", address.format(hostile.path))
     done = lakehouse("sync", "hostile")
@@ -108,7 +108,7 @@ DEEP = {
 def test_a_file_that_is_nested_too_deeply_does_not_stop_its_repository(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     repo = RepoBuilder(tmp_path / "deep")
     repo.commit({**DEEP, "fine.py": "def f(): ...\nf()\n"})
     lakehouse("repo", "add", "deep", str(repo.path))
@@ -128,7 +128,7 @@ NOT_LINE_ENDS = ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x
 def test_a_file_name_with_a_separator_in_it_harms_no_repository_of_the_lake(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     odd, plain = RepoBuilder(tmp_path / "odd"), RepoBuilder(tmp_path / "plain")
     text = "def f(): ...\ndef g(): f()\n"
     names = [f"{mark}.py" for mark in NOT_LINE_ENDS]
@@ -159,7 +159,7 @@ def test_a_file_name_with_a_separator_in_it_harms_no_repository_of_the_lake(
 def test_questions_about_hostile_names_are_answered_as_text(
     hostile: RepoBuilder, marker: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     lakehouse("repo", "add", "hostile", str(hostile.path))
     lakehouse("sync", "hostile")
     (found,) = lakehouse_json("definitions", "g")

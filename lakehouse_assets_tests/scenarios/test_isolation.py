@@ -24,7 +24,7 @@ NAMES = ("r0", "r1", "r2")
 @pytest.fixture
 def repos(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, RepoBuilder]:
     """Three repositories with some content in common; a content that only `r1` has is corrupt."""
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     made: dict[str, RepoBuilder] = {}
     for name in NAMES:
         made[name] = RepoBuilder(tmp_path / name)

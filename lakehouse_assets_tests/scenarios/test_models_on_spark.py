@@ -30,7 +30,7 @@ steps:
 def found(lake: Lake, tmp_path: Path, spark: SparkSession) -> ModelLake:
     found = ModelLake(lake, tmp_path / "models")
     found.rows(SNAPSHOTS, [file("a", "x.py", 1), file("a", "99.py", 9)])
-    found.spark, found.executor = lambda: spark, "auto"
+    found.spark, found.engine = lambda: spark, "auto"
     found.create("prod")
     return found
 

@@ -84,7 +84,7 @@ class Months:
 
 @pytest.fixture
 def months(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Months:
-    monkeypatch.setenv("LAKEHOUSE_EXECUTOR", "delta-rs")
+    monkeypatch.setenv("LAKEHOUSE_ENGINE", "local")
     one, two = RepoBuilder(tmp_path / "one"), RepoBuilder(tmp_path / "two")
     first = one.commit({"a.py": "1", "b.py": "1"}, time=at(10))
     one.commit({"a.py": "2"}, time=at(3, 2))

@@ -80,7 +80,7 @@ def test_nothing_but_locks_is_in_the_home(in_store: Machine):
 def test_spark_s_own_commits_make_the_same_rows(
     tmp_path: Path, s3: S3Server, shop: Shop, on_disk: Machine, same_rows: SameRows
 ):
-    machine = built(Machine(home=tmp_path, environ=s3.lake("by-spark")), shop, LAKEHOUSE_EXECUTOR="spark")
+    machine = built(Machine(home=tmp_path, environ=s3.lake("by-spark")), shop, LAKEHOUSE_ENGINE="spark")
     assert same_rows("an object store, by Spark's own commits", machine.lake, on_disk.lake, "shop") > 100
     executors = {row["executor"] for row in machine.lake.read(WRITES, columns=["executor"]).to_pylist()}
     assert executors == {"spark", "delta-rs"}
@@ -91,7 +91,7 @@ def test_a_cluster_s_workers_write_into_the_store_with_credentials_of_their_own(
 ):
     with running_spark_cluster(tmp_path / "spark") as cluster:
         environ = s3.lake("by-cluster") | cluster.environ | {"LAKEHOUSE_SPARK": cluster.master}
-        machine = built(Machine(home=tmp_path / "home", environ=environ), shop, LAKEHOUSE_EXECUTOR="spark")
+        machine = built(Machine(home=tmp_path / "home", environ=environ), shop, LAKEHOUSE_ENGINE="spark")
         assert len(cluster.executors()) == 2 * WORKERS  # of two syncs
     assert same_rows("an object store, by a Spark cluster of two workers", machine.lake, on_disk.lake, "shop") > 100
     logs = [path for path in tmp_path.rglob("*") if path.is_file()]

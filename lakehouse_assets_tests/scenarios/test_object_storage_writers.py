@@ -14,11 +14,11 @@ import pytest
 from lakehouse_assets.contracts.repositories import REPOSITORIES
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.effects import EffectPoint
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import content_of
+from lakehouse_assets.plan.write_plan import Executor
 from lakehouse_assets_tests.support.command import at_once
 from lakehouse_assets_tests.support.s3 import BUCKET, S3Server, running_s3
 from lakehouse_assets_tests.support.write_once import Write, carry_out, finish, start

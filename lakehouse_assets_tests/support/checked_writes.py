@@ -10,10 +10,10 @@ import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
 from lakehouse_assets.contracts.table import Strategy, TableContract
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Scope
+from lakehouse_assets.plan.write_plan import Executor
 from lakehouse_assets_tests.support.model_table import Counts, ModelTable, PlainRow, plain
 from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import table_of, worker_rows, write

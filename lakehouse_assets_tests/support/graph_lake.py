@@ -47,7 +47,7 @@ class _Home(LakehouseResource):
 
     @property
     def settings(self) -> Settings:
-        return load_settings({"LAKEHOUSE_HOME": self.home, "LAKEHOUSE_EXECUTOR": "delta-rs"})
+        return load_settings({"LAKEHOUSE_HOME": self.home, "LAKEHOUSE_ENGINE": "local"})
 
 
 class GraphLake:

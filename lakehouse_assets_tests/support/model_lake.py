@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.graph_versions import PUBLISHED
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.core.settings import Executor
+from lakehouse_assets.core.settings import WantedEngine
 from lakehouse_assets.lake.environment_changes import create_environment
 from lakehouse_assets.lake.environment_reads import environment_tables
 from lakehouse_assets.lake.environments import Environments
@@ -18,11 +18,13 @@ from lakehouse_assets.lake.executions import PipelineExecution
 from lakehouse_assets.lake.known_tables import known_tables
 from lakehouse_assets.lake.model_apply import Application, written_here
 from lakehouse_assets.lake.model_building import Workshop
+from lakehouse_assets.lake.model_engine import extent_of
 from lakehouse_assets.lake.model_plans import Request, plan_for
 from lakehouse_assets.lake.query import ask
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.models.environment import Environment
 from lakehouse_assets.models.planning import Plan
+from lakehouse_assets.plan.engine import choose_engine
 from lakehouse_assets_tests.support.graphs import publish
 from lakehouse_assets_tests.support.models import model_text
 from lakehouse_assets_tests.support.places import local
@@ -39,8 +41,8 @@ class ModelLake:
         self._writes = 0
         self.spark: Callable[[], SparkSession] | None = None
         """Builds on Spark, where it is given."""
-        self.executor: Executor = "spark"
-        """Who builds where Spark is given."""
+        self.engine: WantedEngine = "spark"
+        """Where it builds where Spark is given."""
 
     def copy(self, path: Path) -> "ModelLake":
         """The same in another place: what is done to it is not done to this one."""
@@ -89,7 +91,7 @@ class ModelLake:
             lake=self.lake,
             tables=known_tables(self.lake),
             spark=self.spark or no_spark,
-            executor=self.executor if self.spark else "delta-rs",
+            choice=choose_engine(self.engine if self.spark else "local", extent_of(plan)),
         )
         application = Application(workshop=workshop, plan=plan, write=written_here(workshop))
         application.execution = application.carry_out()

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.core.effects import KILL_AT, EffectPoint
-from lakehouse_assets.core.settings import Executor, load_settings
+from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.write_plan import Executor
 from lakehouse_assets_tests.support.writes import THINGS, table_of, worker_rows, write
 
 if TYPE_CHECKING:

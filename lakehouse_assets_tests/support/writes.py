@@ -7,13 +7,13 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import REPO, Column, Strategy, TableContract
-from lakehouse_assets.core.settings import Executor
 from lakehouse_assets.lake.batch import Batch, WorkerRows
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.scope import Equals, Scope
 from lakehouse_assets.plan.staleness import MaterializationKey
+from lakehouse_assets.plan.write_plan import Executor
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

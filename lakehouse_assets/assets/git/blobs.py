@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from dagster import AssetExecutionContext, Output, asset
 
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.snapshots import snapshots
 from lakehouse_assets.assets.git.work import Latest, changed_files, key_of, keys_of, work_of
@@ -21,7 +22,7 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.missing_contents import are_few, missing_contents
+from lakehouse_assets.lake.missing_contents import missing_here, missing_on_spark
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list
@@ -42,17 +43,20 @@ def blobs(
     failed = FailedPartitions()
     readings = readings_at_commits(lakehouse, repositories_of(context), failed)
 
-    def on_spark(missing: pa.Table, read: Sequence[Reading]) -> "DataFrame":
-        return blobs_frame(spark.spark_session, missing, read, slices=lakehouse.settings.cores)
+    engine = engine_for_repositories(context, lakehouse, [reading.name for reading in readings])
+
+    def on_spark(snapshots: pa.Table, read: Sequence[Reading]) -> "DataFrame":
+        missing = missing_on_spark(spark.spark_session, lakehouse.lake, snapshots)
+        return blobs_frame(missing, read, slices=lakehouse.settings.cores)
 
     with explained():
         latest = lakehouse.ledger.latest([SNAPSHOTS, BLOBS])
         work = work_of(BLOBS, readings, latest)
-        onward, anew = changed_files(work.onward, failed)
+        onward, anew = changed_files(work.onward, engine, failed)
         files = {reading.name: changes.rows.select(_FILES) for reading, changes in onward}
         files |= _stored_files(lakehouse.lake, [*work.anew, *anew], latest, failed)
         read = [reading for reading in readings if reading.name in files]
-        batches = _batches(lakehouse.lake, read, files, on_spark, failed)
+        batches = _batches(lakehouse.lake, read, files, on_spark if engine.engine == "spark" else None, failed)
     made = Batches(batches=batches, untouched=work.untouched, failed=failed)
     yield from handed_over(made, of=len(context.partition_keys))
 
@@ -61,7 +65,7 @@ def _batches(
     lake: Lake,
     readings: Sequence[Reading],
     files: Mapping[str, pa.Table],
-    on_spark: "Callable[[pa.Table, Sequence[Reading]], DataFrame]",
+    on_spark: "Callable[[pa.Table, Sequence[Reading]], DataFrame] | None",
     failed: FailedPartitions,
 ) -> tuple[Batch, ...]:
     """What the table lacks of the repositories' files, without those repositories that cannot be read.
@@ -71,8 +75,9 @@ def _batches(
     left = [reading for reading in readings if reading.name not in failed]
     if not left:
         return ()
-    missing = missing_contents(lake, pa.concat_tables([files[reading.name] for reading in left]))
-    if are_few(missing):
+    snapshots = pa.concat_tables([files[reading.name] for reading in left])
+    if on_spark is None:
+        missing = missing_here(lake, snapshots)
         tables: list[pa.Table] = []
         for name in dict.fromkeys(missing["repo"].to_pylist()):
             with failed.alone(name):
@@ -81,7 +86,7 @@ def _batches(
             return _batches(lake, left, files, on_spark, failed)
         rows = pa.concat_tables([arrow_schema(BLOBS.columns).empty_table(), *tables])
     else:
-        rows = on_spark(missing, left)
+        rows = on_spark(snapshots, left)
 
     def part(names: Sequence[str]) -> Batch:
         (batch,) = _batches(lake, [reading for reading in left if reading.name in names], files, on_spark, failed)

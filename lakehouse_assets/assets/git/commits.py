@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from dagster import AssetExecutionContext, Config, Output, asset
 
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import keys_of, since_of, whole_batch, work_of
 from lakehouse_assets.assets.handing_over import handed_over
@@ -28,9 +29,6 @@ from lakehouse_assets.sources.trees import NotComparable
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-FEW_COMMITS = 50_000
-"""Up to so many are read in this process, some 15,000 a second: starting a session would take longer."""
-
 
 class CommitsConfig(Config):
     """Commits to read repositories at, by name; a repository that is not named is read at its newest."""
@@ -49,12 +47,14 @@ def commits(
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
         return commits_frame(spark.spark_session, whole)
 
+    at = {reading.name: reading.head.commit_sha for reading in readings}
+    engine = engine_for_repositories(context, lakehouse, list(at), at)
     with explained():
         latest = lakehouse.ledger.latest([COMMITS])
         work = work_of(COMMITS, readings, latest)
         onward, tables, anew = _new_commits(lakehouse, work.onward, failed)
         batches = whole_batch(
-            COMMITS, [*work.anew, *anew], latest, here=commits_of, on_spark=on_spark, limit=FEW_COMMITS, failed=failed
+            COMMITS, [*work.anew, *anew], here=commits_of, on_spark=on_spark, engine=engine, failed=failed
         )
     if onward:
         # These rows and no others differ, in whichever repository.

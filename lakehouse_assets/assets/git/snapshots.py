@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from dagster import AssetExecutionContext, Output, asset
 
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.git.commits import commits
 from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import changed_files, key_of, keys_of, since_of, whole_batch, work_of
@@ -25,9 +26,6 @@ from lakehouse_assets.sources.spark_reads import snapshots_frame
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-FEW_FILES = 20_000
-"""Up to so many are read in this process, some 6,000 a second: starting a session would take longer."""
-
 
 @asset(**git_asset(SNAPSHOTS), deps=[commits])
 def snapshots(
@@ -40,12 +38,13 @@ def snapshots(
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
         return snapshots_frame(spark.spark_session, whole)
 
+    engine = engine_for_repositories(context, lakehouse, [reading.name for reading in readings])
     with explained():
         latest = lakehouse.ledger.latest([SNAPSHOTS])
         work = work_of(SNAPSHOTS, readings, latest)
-        onward, anew = changed_files(work.onward, failed)
+        onward, anew = changed_files(work.onward, engine, failed)
         whole = whole_batch(
-            SNAPSHOTS, [*work.anew, *anew], latest, here=snapshots_of, on_spark=on_spark, limit=FEW_FILES, failed=failed
+            SNAPSHOTS, [*work.anew, *anew], here=snapshots_of, on_spark=on_spark, engine=engine, failed=failed
         )
     made = Batches(batches=(*_batches(onward), *whole), untouched=work.untouched, failed=failed)
     yield from handed_over(made, of=len(context.partition_keys))

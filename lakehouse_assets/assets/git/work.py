@@ -10,23 +10,21 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.ledger import Entry, EntryKey
-from lakehouse_assets.plan.row_hash import Content
+from lakehouse_assets.plan.engine import EngineChoice
 from lakehouse_assets.plan.staleness import MaterializationKey, stale_because
 from lakehouse_assets.sources.keys import git_key
-from lakehouse_assets.sources.reads import Reading, taken_up_to
+from lakehouse_assets.sources.reads import Reading
 from lakehouse_assets.sources.snapshot import SnapshotChanges, read_snapshot_changes
 from lakehouse_assets.sources.trees import NotComparable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-MANY_FILES = 5_000
-"""Beyond so many changed files naming them costs more than comparing all."""
 
 Latest = Mapping[EntryKey, Entry]
 
@@ -71,19 +69,20 @@ def work_of(contract: TableContract, readings: Sequence[Reading], latest: Latest
 
 
 def changed_files(
-    readings: Iterable[Reading], failed: FailedPartitions
+    readings: Iterable[Reading], engine: EngineChoice, failed: FailedPartitions
 ) -> tuple[list[tuple[Reading, SnapshotChanges]], list[Reading]]:
     """The readings with the files that changed in them, and those that have to be read as a whole."""
     onward: list[tuple[Reading, SnapshotChanges]] = []
     anew: list[Reading] = []
     for reading in readings:
+        if engine.much_changed:
+            anew.append(reading)
+            continue
         with failed.alone(reading.name):
             changes = read_snapshot_changes(reading.git_dir, reading.repository, reading.head, str(reading.since))
             if isinstance(changes, NotComparable):
                 told = f"the files are read as a whole: {changes.reason}"
                 report("sources", reading.name, told, level="warning")
-                anew.append(reading)
-            elif len(changes.paths) > MANY_FILES:
                 anew.append(reading)
             else:
                 onward.append((reading, changes))
@@ -93,31 +92,23 @@ def changed_files(
 def whole_batch(
     contract: TableContract,
     readings: Sequence[Reading],
-    latest: Latest,
     *,
     here: Callable[[Sequence[Reading]], Iterator[pa.RecordBatch]],
     on_spark: "Callable[[Sequence[Reading]], DataFrame]",
-    limit: int,
+    engine: EngineChoice,
     failed: FailedPartitions,
 ) -> tuple[Batch, ...]:
-    """All rows of the readings: read in this process if they are at most `limit`, else on Spark. None without readings.
-
-    Partitions that were never made are begun here, too: what is read in vain takes less than a session's start.
-    """
-    stored = (latest.get((contract.name, reading.name)) for reading in readings)
-    rows = sum(Content.from_version(entry.data_version).rows for entry in stored if entry and entry.data_version)
-    tables: list[pa.Table] | None = [] if rows <= limit else None
-    for reading in readings:
-        if tables is None:
-            break
-        with failed.alone(reading.name):
-            table = taken_up_to(limit - sum(each.num_rows for each in tables), contract, here([reading]))
-            tables = None if table is None else [*tables, table]
+    """All rows of the readings, read where the run works. None without readings."""
+    if engine.engine == "local":
+        tables: list[pa.Table] = []
+        for reading in readings:
+            with failed.alone(reading.name):
+                tables.append(pa.Table.from_batches(here([reading]), arrow_schema(contract.columns)))
+        left = [reading for reading in readings if reading.name not in failed]
+        return (Batch(rows=pa.concat_tables(tables), keys=keys_of(contract, left)),) if left else ()
     left = [reading for reading in readings if reading.name not in failed]
     if not left:
         return ()
-    if tables is not None:
-        return (Batch(rows=pa.concat_tables(tables), keys=keys_of(contract, left)),)
 
     def part(names: Sequence[str]) -> Batch:
         some = [reading for reading in left if reading.name in names]

@@ -6,6 +6,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
@@ -24,10 +25,13 @@ from lakehouse_assets.link.global_props import global_props_sql
 def global_props(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per property that a definition has by the whole graph: callers, importers, overriders."""
 
+    repositories = repositories_of(context)
+    engine = engine_for_repositories(context, lakehouse, repositories)
+
     def make(selection: Selection) -> pa.Table:
         query = global_props_sql(relation(lakehouse.lake, LINKS), selection.repos, selection.paths)
         with local_sql() as connection:
             return connection.sql(query).to_arrow_table()
 
-    made = derived(lakehouse, derivation(GLOBAL_PROPS), repositories_of(context), make)
+    made = derived(lakehouse, derivation(GLOBAL_PROPS), repositories, make, engine)
     yield from handed_over(made, of=len(context.partition_keys))

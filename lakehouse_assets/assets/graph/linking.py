@@ -59,7 +59,9 @@ from lakehouse_assets.plan.staleness import MaterializationKey
 def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
     failed = FailedPartitions()
-    results, untouched = linked(lakehouse, repositories_of(context), failed)
+    repositories = repositories_of(context)
+    engine = engine_for_repositories(context, lakehouse, repositories)
+    results, untouched = linked(lakehouse, repositories, engine, failed)
     outputs = ((each.name, _batches(each, results, untouched[each.name], failed)) for each in LINKED)
     yield from handed_over(outputs, of=len(context.partition_keys))
 

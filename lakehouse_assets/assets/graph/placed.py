@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from dagster import AssetExecutionContext, AssetsDefinition, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
@@ -36,18 +37,21 @@ def _placed(
     def placed(
         context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
     ) -> Iterator[Output[Batches]]:
+        repositories = repositories_of(context)
+        engine = engine_for_repositories(context, lakehouse, repositories)
+
         def make(selection: Selection) -> "Rows":
             work = payload_work(
                 lakehouse.lake,
                 lambda: spark.spark_session,
                 selection,
                 extractors(),
-                executor=lakehouse.settings.executor,
+                engine=engine.engine,
                 links=links,
             )
             return made(contract, work, place)
 
-        rows = derived(lakehouse, derivation(contract), repositories_of(context), make)
+        rows = derived(lakehouse, derivation(contract), repositories, make, engine)
         yield from handed_over(rows, of=len(context.partition_keys))
 
     return placed  # pyright: ignore[reportReturnType]  # its options come as a dictionary

@@ -101,7 +101,7 @@ def _linked(lakehouse: LakehouseResource, repo: str, paths: Sequence[str]) -> li
 
 def _placed(lake: Lake, contract: TableContract, selection: Selection) -> Difference:
     place, links = _PLACED[contract]
-    work: Any = payload_work(lake, _no_session, selection, extractors(), executor="delta-rs", links=links)
+    work: Any = payload_work(lake, _no_session, selection, extractors(), engine="local", links=links)
     clean = pa.Table.from_batches(place(iter(work.to_batches())), schema=arrow_schema(contract.columns))
     return compare_rows(contract, lake.read(contract, where=selection.predicate), clean)
 

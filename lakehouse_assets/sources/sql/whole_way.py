@@ -7,6 +7,7 @@ from lakehouse_assets.contracts.files import FileIngest, HttpIngest
 from lakehouse_assets.contracts.ingest import Delivery, Ingest, SqlProject
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.bookkeeping import bookkeeping
+from lakehouse_assets.lake.run_engine import writer_for
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
@@ -18,7 +19,10 @@ from lakehouse_assets.sources.sql.inspection import inspect
 
 
 def upsert_service(settings: Settings) -> UpsertService:
-    return UpsertService(Lake(settings.lake), spark=lambda: runtime_for(settings).session, executor=settings.executor)
+    executor, because = writer_for(None, settings.engine)
+    return UpsertService(
+        Lake(settings.lake), spark=lambda: runtime_for(settings).session, executor=executor, because=because
+    )
 
 
 def ingest_table(

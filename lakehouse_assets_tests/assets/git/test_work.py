@@ -14,7 +14,7 @@ from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.diagnostics import collecting
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.ledger import Entry, new_entry
-from lakehouse_assets.plan.row_hash import Content
+from lakehouse_assets.plan.engine import Engine, EngineChoice
 from lakehouse_assets.sources.head import Head, resolve_head
 from lakehouse_assets.sources.reads import Reading, snapshots_of
 from lakehouse_assets_tests.support.repos import RepoBuilder, registered
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 ON_SPARK = object()
+LOCAL = EngineChoice(engine="local", reason="two changed files")
 READING = Reading(
     repository=registered("/nowhere"),
     git_dir=Path("/nowhere"),
@@ -74,23 +75,19 @@ def reading(tmp_path: Path) -> Reading:
 
 def test_a_commit_that_is_gone_is_warned_of_and_read_as_a_whole(reading: Reading):
     with collecting() as told:
-        onward, anew = changed_files([reading, replace(reading, since="1" * 40)], FailedPartitions())
+        onward, anew = changed_files([reading, replace(reading, since="1" * 40)], LOCAL, FailedPartitions())
     assert [each.paths for _, each in onward] == [("0.py", "1.py")]
     assert [each.since for each in anew] == ["1" * 40]
     assert [(each.level, each.subject) for each in told if each.level == "warning"] == [("warning", "repo")]
     assert "it is missing" in told[-1].message
 
 
-def test_very_many_changes_are_read_as_a_whole(reading: Reading, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("lakehouse_assets.assets.git.work.MANY_FILES", 1)
-    assert changed_files([reading], FailedPartitions()) == ([], [reading])
+def test_where_much_changed_all_is_read_as_a_whole(reading: Reading):
+    assert changed_files([reading], replace(LOCAL, much_changed=True), FailedPartitions()) == ([], [reading])
 
 
-@pytest.mark.parametrize(("limit", "stored_rows", "place"), [(4, 4, "here"), (3, 3, "spark"), (4, 5, "spark")])
-def test_few_rows_are_read_here_and_many_on_spark(reading: Reading, limit: int, stored_rows: int, place: str):
-    stored = replace(
-        new_entry(key_of(SNAPSHOTS, reading), run_id="run"), data_version=Content(rows=stored_rows).version
-    )
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_a_repository_is_read_where_the_run_works(reading: Reading, engine: Engine):
     begun: list[str] = []
 
     def here(readings: Sequence[Reading]) -> Iterator[pa.RecordBatch]:
@@ -100,19 +97,19 @@ def test_few_rows_are_read_here_and_many_on_spark(reading: Reading, limit: int, 
     (batch,) = whole_batch(
         SNAPSHOTS,
         [reading],
-        {("snapshots", "repo"): stored},
         here=here,
         on_spark=lambda _: cast("DataFrame", ON_SPARK),
-        limit=limit,
+        engine=replace(LOCAL, engine=engine),
         failed=FailedPartitions(),
     )
-    assert (batch.rows is ON_SPARK) == (place == "spark")
-    assert bool(begun) == (stored_rows <= limit)
+    assert (batch.rows is ON_SPARK) == (engine == "spark")
+    assert begun == (["here"] if engine == "local" else [])
 
 
 def test_nothing_to_read_is_no_batch():
     failed = FailedPartitions()
-    none = whole_batch(
-        SNAPSHOTS, [], {}, here=snapshots_of, on_spark=lambda _: pytest.fail("read"), limit=1, failed=failed
-    )
-    assert none == ()
+    assert whole_batch(SNAPSHOTS, [], here=snapshots_of, on_spark=_unread, engine=LOCAL, failed=failed) == ()
+
+
+def _unread(_: Sequence[Reading]) -> "DataFrame":
+    pytest.fail("read")

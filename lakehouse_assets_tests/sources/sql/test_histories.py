@@ -64,7 +64,7 @@ def shop_in(folder: Path, strategy: str, cluster: Cluster | None) -> Shop:
         from lakehouse_assets.contracts.connections import PostgresConnection
 
         source = PostgresConnection(kind="postgresql", uri=cluster.new_database())
-    home: Settings = load_settings({"LAKEHOUSE_HOME": str(folder / "home"), "LAKEHOUSE_EXECUTOR": "delta-rs"})
+    home: Settings = load_settings({"LAKEHOUSE_HOME": str(folder / "home"), "LAKEHOUSE_ENGINE": "local"})
     shop = Shop(settings=home, source=source, target=target, more=more, deliver={})
     shop.make()
     return shop

@@ -1,0 +1,40 @@
+"""Where the run of an asset works (see `plan/engine.py`)."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dagster import AssetExecutionContext
+
+from lakehouse_assets.assets.freshness import plan_sync
+from lakehouse_assets.contracts.commits import COMMITS
+from lakehouse_assets.lake.failures import explained
+from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.run_engine import engine_of_run
+from lakehouse_assets.plan.engine import EngineChoice, Extent, choose_engine
+
+
+@explained()
+def engine_of(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, extent: Callable[[], Extent]
+) -> EngineChoice:
+    """What was decided for the run; the first of its steps decides by the extent of what is to be made."""
+    choice = engine_of_run(context.instance, context.run_id, lambda: choose_engine(lakehouse.settings.engine, extent()))
+    assert choice is not None
+    return choice
+
+
+def engine_for_repositories(
+    context: AssetExecutionContext,
+    lakehouse: LakehouseResource,
+    names: Sequence[str],
+    heads: Mapping[str, str] | None = None,
+) -> EngineChoice:
+    """The engine of a run that brings repositories to `heads`; without these, to the commits that the lake has."""
+
+    def extent() -> Extent:
+        latest = lakehouse.ledger.latest([COMMITS])
+        at = heads if heads is not None else {name: entry.cursor for (_, name), entry in latest.items() if entry.cursor}
+        known = lakehouse.registry.all()
+        repositories = [known[name] for name in names if name in known and name in at]
+        return plan_sync(lakehouse.settings, repositories, to=at, fetch=False).extent
+
+    return engine_of(context, lakehouse, extent)
