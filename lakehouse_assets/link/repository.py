@@ -10,7 +10,7 @@ from lakehouse_assets.link.files import FileIndex, questions_about
 from lakehouse_assets.link.keeping import Keeper, provided
 from lakehouse_assets.link.keys import ELSEWHERE, MISSING, PART, number_of, number_of_bytes
 from lakehouse_assets.link.modules import ModuleIndex
-from lakehouse_assets.link.rounds import Rounds
+from lakehouse_assets.link.rounds import Record, Rounds
 from lakehouse_assets.link.rows import EXPORTS, IMPORTS, LINKS, MODULES, RowMaker, module_rows
 from lakehouse_assets.link.state import Columns, LinkState, StateRows, no_rows
 from lakehouse_assets.link.world import OF_PATHS, Load, Neighbours, NoNeighbours, Read, World
@@ -57,6 +57,15 @@ def link_repository(
         return on_deep_stack(linked)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A linking between two rounds: what its files read and told so far."""
+
+    summaries: dict[str, int]
+    records: dict[str, list[Record]]
+    solves: int
+
+
 class Linking:
     """One linking: started, its rounds run, and finished. `mine` are the files to link, None for all."""
 
@@ -88,16 +97,34 @@ class Linking:
         self._rounds = Rounds(self._world, self._previous, solvable, self._gone | (fresh.keys() - solvable.keys()))
         return self._rounds
 
+    def resumed(self, kept: "Kept") -> Rounds:
+        """The rounds as they were when `kept` was taken of them."""
+        self._fresh = dict.fromkeys(sorted(kept.summaries), "first")
+        self._gone = frozenset()
+        self._summaries = kept.summaries
+        self._rounds = Rounds(self._world, None, dict.fromkeys(kept.records, "first"), self._gone)
+        self._rounds.records = kept.records
+        self._rounds.solves = kept.solves
+        return self._rounds
+
+    def kept(self) -> "Kept":
+        """What `resumed` needs to go on in another process, but for what was solved."""
+        world = self._world
+        for records in self._rounds.records.values():
+            for record in records:
+                if not all(each.__class__ is str for each in record.read):
+                    record.read = frozenset(world.facts_behind(record.read))
+        return Kept(summaries=self._summaries, records=self._rounds.records, solves=self._rounds.solves)
+
     def _found_fresh(self) -> dict[str, str]:
         """Files to be solved from the first round on, with the reason."""
         previous = self._previous
         world = self._world
         if previous is None:
-            world.fetch(self._paths)
             mine = self._paths if self._mine is None else sorted(self._mine)
+            world.fetch(mine)
             for path in mine:
                 self._summaries[path] = self._summary(path)
-            self._forget_operations(self._blobs.keys() - mine)
             return dict.fromkeys(mine, "first")
         edited = [path for path in self._paths if self._blobs[path] != previous.blobs.get(path)]
         self._fetch_with_consulted(previous, edited)
@@ -139,17 +166,14 @@ class Linking:
         self._world.fetch(wanted)
         return found
 
-    def _forget_operations(self, paths: Iterable[str]) -> None:
-        """Of files that are linked elsewhere only facts are asked for."""
-        for path in paths:
-            unit = self._world.unit(path)
-            if unit is not None:
-                unit.forget_operations()
-
     def _fetch_with_consulted(self, previous: LinkState, paths: Iterable[str]) -> None:
         """In one go with what they consulted last time, which they most likely do again."""
         wanted = [other for path in paths for other in (path, *previous.consulted(path)) if other in self._blobs]
         self._world.fetch(wanted)
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file is known by names only."""
+        return self._world.named(path) is not None
 
     def _is_solvable(self, path: str) -> bool:
         return self._world.unit(path) is not None or self._world.named(path) is not None

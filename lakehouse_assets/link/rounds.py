@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from lakehouse_assets.link.by_name import ByName, Names
 from lakehouse_assets.link.classes import Classes
 from lakehouse_assets.link.engine import MARKS, capped
+from lakehouse_assets.link.heard import Heap, Heard, Told, owner_of
 from lakehouse_assets.link.imports import Imports
 from lakehouse_assets.link.keys import PART, hash_of_values, number_of
 from lakehouse_assets.link.program import Program
@@ -21,8 +22,6 @@ from lakehouse_assets.link.state import LinkState
 from lakehouse_assets.link.world import Read, World
 
 ROUNDS = 5
-
-Told = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(kw_only=True)
@@ -59,10 +58,10 @@ class Rounds:
         """The same of files that are known by names only."""
         self._programs: dict[str, Program] = {}
         self._starts: dict[str, Start] = {}
-        self._told: list[dict[str, dict[str, tuple[str, ...]]]] = [{} for _ in range(ROUNDS)]
-        """Per round: by variable, who of this run's files put what into it."""
-        self._boxes: list[dict[str, dict[str, None]]] = [{} for _ in range(ROUNDS)]
-        """Per round: by owner, its variables that this run's files wrote to."""
+        self.told: list[Heap] = [Heap() for _ in range(ROUNDS)]
+        """Per round: what this run's files told."""
+        self.heard: list[Heard] = list(self.told)
+        """Per round: what files hear of it in the next; of other processes' files as well, where there are any."""
         self._changed: dict[str, None] = {}
         self._old_told: dict[str, list[dict[str, tuple[str, ...]]]] = {}
         self._old_tellers: dict[str, list[tuple[str, str, int]]] = {}
@@ -72,19 +71,6 @@ class Rounds:
     def run(self) -> None:
         for number in range(ROUNDS):
             self.solve(number)
-
-    def newly_told(self, number: int) -> dict[str, Told]:
-        """What files told in a round, of those that were solved in it."""
-        return {
-            path: records[number].told
-            for path, records in self.records.items()
-            if number == 0 or records[number] is not records[number - 1]
-        }
-
-    def take(self, number: int, told: Mapping[str, Told]) -> None:
-        """What files that are solved elsewhere told in a round."""
-        for path, each in told.items():
-            self._publish(path, each, number)
 
     def solve(self, number: int) -> None:
         """One round."""
@@ -99,20 +85,18 @@ class Rounds:
             else:
                 record = self._solve(path, inbox, number)
             before.append(record)
-            self._publish(path, record.told, number)
+            self.told[number].add(path, record.told)
         if number:  # the next round asks for this one's only
-            self._told[number - 1] = {}
-            self._boxes[number - 1] = {}
+            self.told[number - 1] = self.heard[number - 1] = Heap()
         self._changed = self._differences(number)
 
     def program(self, path: str) -> Program:
-        return self._programs[path]
-
-    def _publish(self, path: str, told: Told, number: int) -> None:
-        by_name, boxes = self._told[number], self._boxes[number]
-        for name, values in told.items():
-            by_name.setdefault(name, {})[path] = values
-            boxes.setdefault(name.split(PART, 2)[1], {})[name] = None
+        program = self._programs.get(path)
+        if program is None:
+            unit = self.world.unit(path)
+            assert unit is not None, path
+            program = self._programs[path] = Program(unit, HANDLERS)
+        return program
 
     def _solve(self, path: str, inbox: dict[str, tuple[str, ...]], number: int) -> Record:
         seen: dict[str, int] = {}
@@ -130,9 +114,8 @@ class Rounds:
             return Record(names=seen, read=names.read, told=names.told, is_new=True)
         unit = self.world.unit(path)
         assert unit is not None, path
-        program = self._programs.get(path)
-        if program is None:
-            program = self._programs[path] = Program(unit, HANDLERS)
+        program = self.program(path)
+        if path not in self._starts:
             self._starts[path] = Start(unit, program, self.classes)
             unit.forget_operations()
         solution = solve(unit, program, self._starts[path], self.classes, inbox, oracle)
@@ -145,7 +128,7 @@ class Rounds:
         if number == 0:
             return ()
         found: set[str] = set()
-        for path, values in self._told[number - 1].get(name, {}).items():
+        for path, values in self.heard[number - 1].of(name).items():
             if path != reader:
                 found.update(values)
         if self._previous is not None:
@@ -160,7 +143,7 @@ class Rounds:
     def _inbox(self, path: str, number: int) -> dict[str, tuple[str, ...]]:
         if number == 0:
             return {}
-        names = dict.fromkeys(self._boxes[number - 1].get(path, ()))
+        names = dict.fromkeys(self.heard[number - 1].to(path))
         if self._previous is not None:
             names.update(self._box_before(path))
         found = {name: self._values(name, path, number) for name in sorted(names)}
@@ -225,7 +208,7 @@ class Rounds:
         woken: dict[str, None] = {}
         bit = 1 << number
         for name in self._changed:
-            owner = name.split(PART, 2)[1]
+            owner = owner_of(name)
             for path, there, rounds in self._previous.readers(number_of(name)):
                 asleep = rounds & bit and self._is_asleep(path) and path not in woken
                 if asleep and hash_of_values(self._values(name, path, number)) != there:
@@ -256,7 +239,7 @@ class Rounds:
             here = {key: there for key, there, rounds in reads if rounds >> i & 1}
             record = Record(before=here, told=told[i])
             found.append(record)
-            self._publish(path, record.told, i)
+            self.told[i].add(path, record.told)
         return found
 
 

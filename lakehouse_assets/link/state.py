@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lakehouse_assets.link.keys import MISSING, PART, number_of
+from lakehouse_assets.link.heard import owner_of
+from lakehouse_assets.link.keys import MISSING, number_of
 
 Columns = dict[str, list[Any]]
 
@@ -62,7 +63,7 @@ class StateRows:
         flows = self.flows
         entries = sorted(rounds_of)
         flows["path"] += [path] * len(entries)
-        flows["owner"] += [name.split(PART, 2)[1] for name, _ in entries]
+        flows["owner"] += [owner_of(name) for name, _ in entries]
         flows["key"] += [number_of(name) for name, _ in entries]
         flows["name"] += [name for name, _ in entries]
         flows["value"] += [value for _, value in entries]

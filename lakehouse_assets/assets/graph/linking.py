@@ -5,13 +5,17 @@ between, their positions differ, and the repository is linked anew as a whole.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
@@ -32,7 +36,8 @@ from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry
-from lakehouse_assets.lake.link_pool import linked_in_parts, part_count
+from lakehouse_assets.lake.link_job import LinkedOnSpark, link_on_spark
+from lakehouse_assets.lake.link_shelf import Shelf, shelf
 from lakehouse_assets.lake.link_store import (
     Others,
     Summaries,
@@ -42,9 +47,12 @@ from lakehouse_assets.lake.link_store import (
     rows_by_table,
 )
 from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions, Reads, version_of
-from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.link.repository import LinkResult, link_repository
 from lakehouse_assets.plan.staleness import MaterializationKey
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @multi_asset(
@@ -56,14 +64,25 @@ from lakehouse_assets.plan.staleness import MaterializationKey
         kinds={"python", "deltalake"},
     ),
 )
-def linking(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+def linking(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
     failed = FailedPartitions()
     repositories = repositories_of(context)
     engine = engine_for_repositories(context, lakehouse, repositories)
-    results, untouched = linked(lakehouse, repositories, engine, failed)
-    outputs = ((each.name, _batches(each, results, untouched[each.name], failed)) for each in LINKED)
-    yield from handed_over(outputs, of=len(context.partition_keys))
+    with shelf(lakehouse.lake.root) as place:
+        on_spark = _OnSpark(lambda: spark.spark_session, place) if engine.engine == "spark" else None
+        results, untouched = linked(lakehouse, repositories, failed, on_spark, much_changed=engine.much_changed)
+        outputs = ((each.name, _batches(each, results, untouched[each.name], failed)) for each in LINKED)
+        yield from handed_over(outputs, of=len(context.partition_keys))
+
+
+class _OnSpark(NamedTuple):
+    """Where what is linked from nothing is linked, if the run works on Spark."""
+
+    session: "Callable[[], SparkSession]"
+    place: Shelf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,49 +97,88 @@ class _Linked:
     reasons: Mapping[str, str]
     since: Mapping[str, str]
 
-    def key_of(self, contract: TableContract) -> MaterializationKey:
-        wanted = derivation(contract)
-        return replace(self.key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
+
+@dataclass(frozen=True, kw_only=True)
+class _LinkedTogether:
+    """The result of repositories that were linked on Spark: their keys but for the asset, and what they read."""
+
+    keys: Mapping[str, MaterializationKey]
+    rows: LinkedOnSpark
+    reads: pa.Table
+    """Rows of `neighbour_reads`."""
+
+    def batch(self, contract: TableContract, repos: Sequence[str]) -> Batch:
+        if contract is NEIGHBOUR_READS:
+            rows = self.reads.filter(pc.field("repo").isin(list(repos)))
+        else:
+            rows = self.rows.rows(contract, repos)
+        keys = tuple(_key_of(contract, self.keys[repo]) for repo in repos)
+        return Batch(rows=rows, keys=keys, part=partial(self.batch, contract))
+
+
+def _key_of(contract: TableContract, key: MaterializationKey) -> MaterializationKey:
+    wanted = derivation(contract)
+    return replace(key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
 
 
 def _batches(
-    contract: TableContract, results: Sequence[_Linked], untouched: tuple[Entry, ...], failed: FailedPartitions
+    contract: TableContract,
+    results: Sequence[_Linked | _LinkedTogether],
+    untouched: tuple[Entry, ...],
+    failed: FailedPartitions,
 ) -> Batches:
     """One write for all repositories that were linked as a whole, and one for each of the others."""
+    together = [each for each in results if isinstance(each, _LinkedTogether)]
+    alone = [each for each in results if isinstance(each, _Linked)]
     batches = [
         Batch(
             rows=each.rows.pop(contract.name),
-            keys=(each.key_of(contract),),
+            keys=(_key_of(contract, each.key),),
             owners=each.owners[contract.name],
             reasons=each.reasons,
             since=each.since,
         )
-        for each in results
+        for each in alone
         if each.owners is not None
     ]
-    whole = [each for each in results if each.owners is None]
+    batches += [each.batch(contract, list(each.keys)) for each in together]
+    whole = [each for each in alone if each.owners is None]
     if whole:
         rows = pa.concat_tables([each.rows.pop(contract.name) for each in whole])
-        batches.append(Batch(rows=rows, keys=tuple(each.key_of(contract) for each in whole)))
+        batches.append(Batch(rows=rows, keys=tuple(_key_of(contract, each.key) for each in whole)))
     return Batches(batches=tuple(batches), untouched=untouched, failed=failed)
 
 
 @explained()
 def linked(
-    lakehouse: LakehouseResource, partitions: Sequence[str], failed: FailedPartitions
-) -> tuple[list[_Linked], dict[str, tuple[Entry, ...]]]:
+    lakehouse: LakehouseResource,
+    partitions: Sequence[str],
+    failed: FailedPartitions,
+    on_spark: _OnSpark | None = None,
+    *,
+    much_changed: bool = False,
+) -> tuple[list[_Linked | _LinkedTogether], dict[str, tuple[Entry, ...]]]:
     """The stale repositories, linked, and by table the entries of the others."""
     latest = lakehouse.ledger.latest(LINKED)
     whole = {name for name in partitions if len({_position(latest.get((c.name, name))) for c in LINKED}) > 1}
-    work, fresh = work_of(lakehouse, derivation(LINKS), [name for name in partitions if name not in whole], failed)
+    left = [name for name in partitions if name not in whole]
+    work, fresh = work_of(lakehouse, derivation(LINKS), left, failed, much_changed=much_changed)
     redone, _ = work_of(lakehouse, derivation(LINKS), sorted(whole), failed, whole=True)
     names = [entry.partition for entry in fresh]
     untouched = {c.name: tuple(latest[c.name, name] for name in names) for c in LINKED}
-    results: list[_Linked] = []
+    results: list[_Linked | _LinkedTogether] = []
     stale = [each.key.partition for each in (*work, *redone)]
     entries = lakehouse.ledger.latest([SNAPSHOTS, EXTRACTS])
     versions = NeighbourVersions(lakehouse.lake, entries, lakehouse.registry.all() if stale else (), stale)
+    together = {each.key.partition: each for each in (*work, *redone) if on_spark is not None and each.owners is None}
+    if on_spark is not None:
+        results += failed.in_parts(
+            list(together),
+            lambda names: _link_on_spark(lakehouse, [together[name] for name in names], versions, on_spark),
+        )
     for each in (*work, *redone):
+        if each.key.partition in together:
+            continue
         with failed.alone(each.key.partition):
             results.append(_link(lakehouse, each, versions))
     return results, untouched
@@ -135,35 +193,52 @@ def _link(lakehouse: LakehouseResource, work: Work, versions: NeighbourVersions)
     lake, repo = lakehouse.lake, work.key.partition
     summaries = Summaries(lake, repo, extractors())
     neighbours = Others(lake, repo, versions, extractors())
-    parts = part_count(len(summaries.blobs), lakehouse.settings.cores)
     owners: dict[str, tuple[str, ...]] | None = None
-    reasons: Mapping[str, str] = {}
     names: set[str] = set()
-    if work.owners is None and parts > 1:
-        linked = linked_in_parts(
-            repo=repo, files=summaries.blobs, load=summaries.load, neighbours=neighbours, parts=parts
-        )
-        rows, solves, files = linked.rows, linked.solves, {*summaries.blobs}
-    else:
-        previous = None if work.owners is None else read_state(lake, repo)
-        result = link_repository(
-            repo=repo, files=summaries.blobs, load=summaries.load, neighbours=neighbours, previous=previous
-        )
-        rows, solves, files = rows_by_table(repo, result), result.solves, {*result.relinked, *result.gone}
-        if previous is not None:
-            owners = _owners(result)
-            names = previous.names_elsewhere(without={*result.state.solved, *result.gone})
-        reasons = result.relinked | dict.fromkeys(result.gone, "gone")
-    report("linking", repo, "files linked", files=len(files), solves=solves, parts=parts)
+    previous = None if work.owners is None else read_state(lake, repo)
+    result = link_repository(
+        repo=repo, files=summaries.blobs, load=summaries.load, neighbours=neighbours, previous=previous
+    )
+    rows, files = rows_by_table(repo, result), {*result.relinked, *result.gone}
+    if previous is not None:
+        owners = _owners(result)
+        names = previous.names_elsewhere(without={*result.state.solved, *result.gone})
+    reasons = result.relinked | dict.fromkeys(result.gone, "gone")
+    report("linking", repo, "files linked", files=len(files), solves=result.solves, parts=1)
     reads = versions.now(repo, neighbour_reads(names | names_elsewhere(rows[LINK_STATE.name])))
     changed = _changed_reads(versions.read_by(repo), reads) if owners is not None else None
     if owners is not None and changed is not None:
         owners[NEIGHBOUR_READS.name] = changed
     rows[NEIGHBOUR_READS.name] = _read_rows(repo, reads, changed)
-    inputs = json_text(json.loads(work.key.input_versions) | {NEIGHBOURS: version_of(reads)})
-    return _Linked(
-        key=replace(work.key, input_versions=inputs), rows=rows, owners=owners, reasons=reasons, since=work.since
+    return _Linked(key=_with(work.key, reads), rows=rows, owners=owners, reasons=reasons, since=work.since)
+
+
+def _link_on_spark(
+    lakehouse: LakehouseResource, work: Sequence[Work], versions: NeighbourVersions, on_spark: _OnSpark
+) -> _LinkedTogether:
+    """Repositories that are linked from nothing."""
+    names = [each.key.partition for each in work]
+    found = link_on_spark(on_spark.session(), lakehouse.lake, names, versions, extractors(), on_spark.place)
+    reads = {repo: versions.now(repo, read) for repo, read in found.reads.items()}
+    for repo in names:
+        report(
+            "linking",
+            repo,
+            "files linked",
+            files=found.files[repo],
+            solves=found.solves[repo],
+            parts=found.pieces[repo],
+        )
+    return _LinkedTogether(
+        keys={each.key.partition: _with(each.key, reads[each.key.partition]) for each in work},
+        rows=found,
+        reads=pa.concat_tables([_read_rows(repo, reads[repo], None) for repo in names]),
     )
+
+
+def _with(key: MaterializationKey, reads: Reads) -> MaterializationKey:
+    """The key with the version of what was read of other repositories."""
+    return replace(key, input_versions=json_text(json.loads(key.input_versions) | {NEIGHBOURS: version_of(reads)}))
 
 
 def _changed_reads(before: Reads, now: Reads) -> tuple[str, ...]:

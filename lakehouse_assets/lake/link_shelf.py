@@ -1,0 +1,108 @@
+"""What the tasks of a linking on Spark hand each other: Parquet that Spark writes, and that tasks read piece by piece.
+
+Beside the tables, as all that reads and writes them can reach it. Rows are kept by kind and bucket: a task reads the
+buckets that it comes to, and what a worker has read of one linking it keeps, up to a bound, for its next task.
+"""
+
+import shutil
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lakehouse_assets.lake.object_path import LakePath
+from lakehouse_assets.link.heard import owner_of
+
+FOLDER = ".linking"
+_KEPT_BYTES = 192 * 1024 * 1024
+"""Of what other parts may know and have told, in each worker; of its own part it holds some hundred MB besides."""
+
+_kept: "OrderedDict[str, pa.Table]" = OrderedDict()
+
+
+@contextmanager
+def shelf(root: LakePath) -> Iterator["Shelf"]:
+    """A place for one linking, gone at its end."""
+    place = root / FOLDER / uuid4().hex
+    try:
+        yield Shelf(place=place)
+    finally:
+        if isinstance(place, Path):
+            shutil.rmtree(place, ignore_errors=True)
+        else:
+            place.remove_below([""])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shelf:
+    """The folder of one linking."""
+
+    place: LakePath
+
+    def path(self, name: str) -> str:
+        return str(self.place / name)
+
+    def read(self, name: str, kind: str, bucket: int, *, keep: bool = False) -> pa.Table | None:
+        """The rows of a bucket; None if there are none."""
+        folder = self.place / name / f"kind={kind}" / f"bucket={bucket}"
+        key = str(folder)
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+        if not folder.is_dir():
+            return None
+        files = sorted(each for each in folder.iterdir() if each.name.endswith(".parquet"))
+        tables: list[pa.Table] = []
+        for file in files:
+            with file.open("rb") if isinstance(file, Path) else file.reader() as opened:
+                tables.append(pq.ParquetFile(opened).read())
+        table = pa.concat_tables(tables)
+        if keep:
+            _kept[key] = table
+            while len(_kept) > 1 and sum(each.nbytes for each in _kept.values()) > _KEPT_BYTES:
+                _kept.popitem(last=False)
+        return table
+
+
+def bucket_of(path: str, first: int, count: int) -> int:
+    """Where rows about a file are, of the buckets that a repository has."""
+    return first + zlib.crc32(path.encode("utf-8", "surrogatepass")) % count
+
+
+class HeardFromShelf:
+    """What all files of a repository told in a round, read owner by owner."""
+
+    def __init__(self, shelf: Shelf, name: str, first: int, count: int) -> None:
+        self._shelf, self._name, self._first, self._count = shelf, name, first, count
+        self._places: dict[int, dict[str, list[int]]] = {}
+        self._found: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
+        """By owner and variable, who told what."""
+
+    def of(self, name: str) -> Mapping[str, tuple[str, ...]]:
+        return self._of_owner(owner_of(name)).get(name, {})
+
+    def to(self, owner: str) -> Iterator[str]:
+        return iter(self._of_owner(owner))
+
+    def _of_owner(self, owner: str) -> dict[str, dict[str, tuple[str, ...]]]:
+        found = self._found.get(owner)
+        if found is None:
+            found = self._found[owner] = {}
+            bucket = bucket_of(owner, self._first, self._count)
+            table = self._shelf.read(self._name, "told", bucket, keep=True)
+            if table is not None:
+                if bucket not in self._places:
+                    places = self._places[bucket] = {}
+                    for row, each in enumerate(table["owner"].to_pylist()):
+                        places.setdefault(each, []).append(row)
+                rows = table.take(pa.array(self._places[bucket].get(owner, []), pa.int64()))
+                columns = (rows[each].to_pylist() for each in ("name", "path", "told"))
+                for name, path, values in zip(*columns, strict=True):
+                    found.setdefault(name, {})[path] = tuple(values)
+        return found
