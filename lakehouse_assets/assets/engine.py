@@ -17,7 +17,8 @@ def engine_of(
     context: AssetExecutionContext, lakehouse: LakehouseResource, extent: Callable[[], Extent]
 ) -> EngineChoice:
     """What was decided for the run; the first of its steps decides by the extent of what is to be made."""
-    choice = engine_of_run(context.instance, context.run_id, lambda: choose_engine(lakehouse.settings.engine, extent()))
+    wanted = lakehouse.settings.engine
+    choice = engine_of_run(context.instance, context.run.run_id, lambda: choose_engine(wanted, extent()))
     assert choice is not None
     return choice
 

@@ -18,10 +18,10 @@ SELECT DISTINCT repo, path, kind, coalesce(caller_def, src_def) AS src_def, dst_
 FROM {links}"""
 
 
-def lifetimes_sql(contract: TableContract, *, stored: str, present: str, commit: str, previous: str) -> str:
-    """All lives of the things that `stored` and `present` have, as they are at `commit`.
+def lifetimes_sql(contract: TableContract, *, stored: str, present: str, moments: str) -> str:
+    """All lives of the things that `stored` and `present` have, as they are at their repositories' `moments`.
 
-    `commit` and `previous`, the commit that was read before it, are SQL values.
+    These have `of_repo`, `to_commit`, and `from_commit`, which was read before it.
     """
     apart = {each.name for each in (*LIFE, *SPAN)}
     identity = [name for name in contract.key if name not in apart]
@@ -35,26 +35,28 @@ def lifetimes_sql(contract: TableContract, *, stored: str, present: str, commit:
     current = ", ".join(f"CASE WHEN {is_open} THEN p.{name} ELSE o.{name} END AS {name}" for name in told)
     return f"""
 SELECT {of("s", identity)}, s.life, {of("s", told)}, s.first_commit, s.after_commit,
-  CASE WHEN s.ends THEN {previous} ELSE s.last_commit END AS last_commit,
-  CASE WHEN s.ends THEN {commit} ELSE s.removed_in END AS removed_in
+  CASE WHEN s.ends THEN m.from_commit ELSE s.last_commit END AS last_commit,
+  CASE WHEN s.ends THEN m.to_commit ELSE s.removed_in END AS removed_in
 FROM (
   SELECT {of("o", [*identity, *sorted(apart)])}, {current},
     o.removed_in IS NULL AND p.repo IS NULL AS ends
   FROM {stored} AS o LEFT JOIN {present} AS p USING ({same})
 ) AS s
+JOIN {moments} AS m ON m.of_repo = s.repo
 UNION ALL
 SELECT {of("p", identity)}, CAST(coalesce(e.lives, 0) + 1 AS INTEGER) AS life, {of("p", told)},
-  {commit} AS first_commit, {previous} AS after_commit, NULL AS last_commit, NULL AS removed_in
+  m.to_commit AS first_commit, m.from_commit AS after_commit, NULL AS last_commit, NULL AS removed_in
 FROM {present} AS p
+JOIN {moments} AS m ON m.of_repo = p.repo
 LEFT JOIN (
   SELECT {same}, max(life) AS lives, bool_or(removed_in IS NULL) AS is_open FROM {stored} GROUP BY ALL
 ) AS e USING ({same})
 WHERE e.is_open IS NOT TRUE"""
 
 
-def definition_lifetimes_sql(*, stored: str, present: str, commit: str, previous: str) -> str:
-    return lifetimes_sql(DEFINITION_LIFETIMES, stored=stored, present=present, commit=commit, previous=previous)
+def definition_lifetimes_sql(*, stored: str, present: str, moments: str) -> str:
+    return lifetimes_sql(DEFINITION_LIFETIMES, stored=stored, present=present, moments=moments)
 
 
-def edge_lifetimes_sql(*, stored: str, present: str, commit: str, previous: str) -> str:
-    return lifetimes_sql(EDGE_LIFETIMES, stored=stored, present=present, commit=commit, previous=previous)
+def edge_lifetimes_sql(*, stored: str, present: str, moments: str) -> str:
+    return lifetimes_sql(EDGE_LIFETIMES, stored=stored, present=present, moments=moments)

@@ -6,6 +6,7 @@ as a whole cost one reading of each table, not one each.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -20,14 +21,13 @@ from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.links import LINKS
-from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.local_engine import LocalEngine, local_engine
-from lakehouse_assets.lake.scan import relation
-from lakehouse_assets.lake.source_files import Selection
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import literal
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.step_engine import Rows
 
 _STEPS = {
     DEFINITION_LIFETIMES.name: (PRESENT_DEFINITIONS, DEFINITIONS, definition_lifetimes_sql),
@@ -44,23 +44,16 @@ class Moment:
     previous: str | None
 
 
-def lifetimes(lake: Lake, contract: TableContract, moments: Sequence[Moment], owners: Sequence[str] | None) -> pa.Table:
+def lifetimes(
+    engine: StepEngine, lake: Lake, contract: TableContract, moments: Sequence[Moment], owners: Sequence[str] | None
+) -> "Rows":
     """All lives of what is or was in these files of the repositories, or in all, as they are at their commits."""
     present, followed, sql = _STEPS[contract.name]
     repos = [each.repo for each in moments]
-    with local_engine() as engine:
-        names = {each.name: _rows_of(lake, each, repos, owners, engine) for each in (followed, contract)}
-        here, _ = engine.keep("present", present.format_map(names))
-        times = engine.give({"moments": _table_of(moments)})["moments"]
-        query = sql(
-            stored=names[contract.name],
-            present=here,
-            commit=f"(SELECT to_commit FROM {times} WHERE of_repo = repo)",
-            previous=f"(SELECT from_commit FROM {times} WHERE of_repo = repo)",
-        )
-        found = engine.ask_arrow(query)
-    schema = arrow_schema(contract.columns)
-    return found.select(schema.names).cast(schema)
+    names = {each.name: _rows_of(engine, lake, each, repos, owners) for each in (followed, contract)}
+    here, _ = engine.keep("present", present.format_map(names))
+    times = engine.give({"moments": _table_of(moments)})["moments"]
+    return engine.rows(contract, sql(stored=names[contract.name], present=here, moments=times))
 
 
 def _table_of(moments: Sequence[Moment]) -> pa.Table:
@@ -82,12 +75,8 @@ def previous_commit(lake: Lake, repo: str, commit: str) -> str | None:
 
 
 def _rows_of(
-    lake: Lake, contract: TableContract, repos: Sequence[str], owners: Sequence[str] | None, engine: LocalEngine
+    engine: StepEngine, lake: Lake, contract: TableContract, repos: Sequence[str], owners: Sequence[str] | None
 ) -> str:
-    """SQL for the rows of some files of the repositories, read by delta-rs, which passes over files of other owners; or
-    for all rows, which the engine reads by itself, so that they need not all be in memory."""
-    if owners is None:
-        # Kept, because it is asked several times, and files of many repositories take longer to open than to read.
-        return engine.keep(contract.name, f"FROM {relation(lake, contract, scopes=equal_scopes('repo', repos))}")[0]
-    rows = lake.read(contract, where=Selection(repos=tuple(repos), paths=tuple(owners)).predicate)
-    return engine.give({contract.name: rows})[contract.name]
+    rows = engine.table(lake, contract, repos, owners)
+    # Kept, because it is asked several times, and files of many repositories take longer to open than to read.
+    return rows if owners is not None else engine.keep(contract.name, f"SELECT * FROM {rows} AS held")[0]

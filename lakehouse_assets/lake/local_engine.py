@@ -1,12 +1,18 @@
 """Runs relational steps with DuckDB, in this process."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from lakehouse_assets.contracts.schemas import arrow_schema
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.source_files import Selection
+from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.scope import equal_scopes
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,12 +37,26 @@ class LocalEngine:
             self._connection.register(f"given_{label}", table)
         return {label: f"given_{label}" for label in tables}
 
+    def table(
+        self, lake: Lake, contract: TableContract, repos: Sequence[str], paths: Sequence[str] | None = None
+    ) -> str:
+        """Rows of some files come by delta-rs, which passes over data files of others; DuckDB reads all by itself."""
+        if paths is None:
+            return f"(FROM {relation(lake, contract, scopes=equal_scopes('repo', repos))})"
+        rows = lake.read(contract, where=Selection(repos=tuple(repos), paths=tuple(paths)).predicate)
+        return self.give({contract.name: rows})[contract.name]
+
+    def rows(self, contract: TableContract, query: str, **values: Any) -> pa.Table:
+        """The rows of a table that a query makes."""
+        schema = arrow_schema(contract.columns)
+        return self.ask_arrow(query, **values).select(schema.names).cast(schema)
+
     def ask_arrow(self, query: str, **values: Any) -> pa.Table:
         """The rows of a query, with values for the names behind `$` in it."""
         return self._connection.sql(query, params=values or None).to_arrow_table()
 
-    def ask(self, query: str) -> list[dict[str, Any]]:
-        return self.ask_arrow(query).to_pylist()
+    def ask(self, query: str, **values: Any) -> list[dict[str, Any]]:
+        return self.ask_arrow(query, **values).to_pylist()
 
 
 @contextmanager

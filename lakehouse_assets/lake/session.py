@@ -222,7 +222,7 @@ _ANY = {
     "home",
     "tables",
     "endpoint",
-    "executor",
+    "engine",
     "models",
     "ingest",
     "project",

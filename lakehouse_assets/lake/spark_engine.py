@@ -1,11 +1,15 @@
-"""Runs relational steps with Spark SQL, for more rows than one process should hold."""
+"""Runs relational steps with Spark SQL."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lakehouse_assets.contracts.schemas import spark_schema
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.frames import frame_of
+from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.views import ViewScope, view_scope
+from lakehouse_assets.plan.canonical_sql import in_spark_sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,21 +25,39 @@ class SparkEngine:
         self._kept: list[DataFrame] = []
 
     def keep(self, label: str, query: str) -> tuple[str, int]:
-        frame = self._spark.sql(query).persist()
+        frame = self._frame(query).persist()
         self._kept.append(frame)
         # Counting computes it, so that the next step does not compute it again for each of its uses.
         return self._views.register(label, frame), frame.count()
 
     def give(self, tables: "Mapping[str, pa.Table]") -> dict[str, str]:
-        """Make Arrow tables known; their names by label."""
         return {label: self._views.register(label, frame_of(self._spark, t)) for label, t in tables.items()}
 
-    def ask(self, query: str) -> list[dict[str, Any]]:
-        return self._spark.sql(query).toArrow().to_pylist()
+    def table(
+        self, lake: Lake, contract: TableContract, repos: Sequence[str], paths: Sequence[str] | None = None
+    ) -> str:
+        from pyspark.sql import functions
+
+        lake.ensure(contract)
+        frame = self._spark.read.format("delta").load(str(lake.path(contract)))
+        frame = frame.where(functions.col("repo").isin(list(repos)))
+        if paths is not None:
+            frame = frame.where(functions.col("path").isin(list(paths)))
+        return self._views.register(contract.name, frame)
+
+    def ask(self, query: str, **values: Any) -> list[dict[str, Any]]:
+        return self._frame(query, **values).toArrow().to_pylist()
+
+    def rows(self, contract: TableContract, query: str, **values: Any) -> "DataFrame":
+        found = self._frame(query, **values)
+        return found.select(*(found[each.name].cast(each.dataType) for each in spark_schema(contract.columns)))
 
     def let_go(self) -> None:
         while self._kept:
             self._kept.pop().unpersist()
+
+    def _frame(self, query: str, **values: Any) -> "DataFrame":
+        return self._spark.sql(in_spark_sql(query), args=values or None)
 
 
 @contextmanager

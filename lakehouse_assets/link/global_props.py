@@ -44,14 +44,12 @@ GLOBAL_PROPS_ROWS = RelationalStep(
 )
 
 
-def global_props_sql(links: str, repos: Sequence[str], paths: Sequence[str] | None) -> str:
+def global_props_sql(links: str, paths: Sequence[str] | None) -> str:
     """Rows of `global_props` over the relation `links`: of definitions in these files, or in all of them."""
-    return GLOBAL_PROPS_ROWS.text(
-        {"incoming": _of(links, repos, "dst_path", paths), "outgoing": _of(links, repos, "path", paths)}
-    )
+    return GLOBAL_PROPS_ROWS.text({"incoming": _of(links, "dst_path", paths), "outgoing": _of(links, "path", paths)})
 
 
-def _of(links: str, repos: Sequence[str], column: str, paths: Sequence[str] | None) -> str:
-    """The links of these repositories whose file in `column` is one of the paths."""
+def _of(links: str, column: str, paths: Sequence[str] | None) -> str:
+    """The links whose file in `column` is one of the paths."""
     chosen = "TRUE" if paths is None else in_list(column, paths, "duckdb") if paths else "FALSE"
-    return f"(SELECT * FROM {links} AS l WHERE {in_list('repo', repos, 'duckdb')} AND {chosen})"
+    return f"(SELECT * FROM {links} AS l WHERE {chosen})"

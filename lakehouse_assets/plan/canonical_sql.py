@@ -62,6 +62,14 @@ def canonical_tree(sql: str, *, dialect: SqlDialect = "duckdb", subject: str = "
     return again if _without_parentheses(again.copy()) == bare else written
 
 
+@cache
+def in_spark_sql(sql: str) -> str:
+    """A query of DuckDB's, in Spark's words; names behind `$` become those behind `:`."""
+    import sqlglot
+
+    return sqlglot.transpile(sql, read="duckdb", write="spark")[0]
+
+
 def parsed(sql: str, *, dialect: SqlDialect, subject: str) -> "exp.Expr":
     """The one query of a text as it is written, relations by their names."""
     import sqlglot

@@ -1,6 +1,5 @@
 """What ten thousand repositories and a billion nodes take, worked out from what was measured; nothing of it was run."""
 
-from lakehouse_assets.lake.link_pool import part_count
 from lakehouse_assets.lake.spark_executor import ROWS_PER_FILE
 from lakehouse_assets.plan.batching import BatchLimits
 from lakehouse_assets_tests.bench.scale_facts import Measured, Shared
@@ -9,7 +8,7 @@ REPOSITORIES = 10_000
 NODES = 1_000_000_000
 COMMITS_A_DAY = 10
 EXECUTORS, CORES = 16, 4
-DRIVERS, DRIVER_CORES = 16, 2
+DRIVERS = 16
 
 
 def plan(real: Measured, many: Measured, shared: Shared | None, *, cores: int) -> list[str]:
@@ -17,9 +16,6 @@ def plan(real: Measured, many: Measured, shared: Shared | None, *, cores: int) -
     what each costs beside its files."""
     work = real.build_seconds * cores / real.nodes  # core seconds a node, as if all cores were always busy
     core_hours = NODES * work / 3600
-    linking = core_hours * real.link_seconds / real.build_seconds
-    usual = NODES // REPOSITORIES * real.size // real.nodes
-    parts = part_count(usual, DRIVER_CORES)
     stored = NODES * real.delta_bytes / real.nodes
     edges = NODES * real.edges / real.nodes
     updates = REPOSITORIES * COMMITS_A_DAY
@@ -37,13 +33,9 @@ def plan(real: Measured, many: Measured, shared: Shared | None, *, cores: int) -
         "|---|---|---|",
         f"| first build | {core_hours:,.0f} core hours | {NODES:,} nodes × {work * 1e6:,.1f} µs "
         f"({real.build_seconds:,.0f} s × {cores} cores ÷ {real.nodes:,}) |",
-        f"| its rows, by {EXECUTORS} executors of {CORES} cores "
-        f"| {(core_hours - linking) / (EXECUTORS * CORES):,.1f} hours | {core_hours - linking:,.0f} core hours ÷ "
-        f"{EXECUTORS * CORES}, if the work spreads evenly: it is cut by files, sixteen slices an executor |",
-        f"| its links, by {DRIVERS} drivers of {DRIVER_CORES} cores | {linking / (DRIVERS * parts):,.1f} hours "
-        f"| {linking:,.0f} core hours ({real.link_seconds:,.0f} s of the {real.build_seconds:,.0f} s) ÷ {DRIVERS}"
-        f"{f' ÷ {parts}' if parts > 1 else ''}: a driver links its repositories one after the other, one of {usual:,} "
-        f"files in {parts} {'process' if parts == 1 else 'processes'} |",
+        f"| by {EXECUTORS} executors of {CORES} cores | {core_hours / (EXECUTORS * CORES):,.1f} hours "
+        f"| {core_hours:,.0f} core hours ÷ {EXECUTORS * CORES}, if the work spreads evenly: extracting and placing are "
+        f"cut by files, linking by repositories and by parts of them |",
         f"| what a repository costs beside its files | {each:.2f} s, {REPOSITORIES * each / 3600:,.1f} hours for all "
         f"| {many.build_seconds:,.0f} s ÷ {many.size:,} repositories of five files, in one driver; "
         f"{DRIVERS} drivers take {REPOSITORIES * each / 60 / DRIVERS:,.0f} minutes |",
@@ -84,10 +76,9 @@ _BREAKS = """\
 1. **The ledger's index.** Ten thousand repositories × some forty tables are 400,000 rows of `materializations`, read
    when a run plans. It is read once per process and again only when its log moved; a run writes to it once, at its
    end. Past a few million rows it has to be read by repository.
-2. **The driver's part of linking.** A repository is linked in the driver's processes, one for each four hundred files
-   up to as many as cores, with summaries of its files in memory: a single repository of a million files does not fit,
-   a million files in ten thousand repositories do, one after the other. Runs of different repositories go side by side
-   (one run a repository at a time, by its lock), so that several drivers share the work.
+2. **Updates are linked where the run is.** First builds are linked by Spark's tasks, a repository or a part of one
+   each; an update in the process of its run, with what the edit can reach. Runs of different repositories go side by
+   side (one run a repository at a time, by its lock), so that several drivers share the work.
 3. **One log a table.** Every update appends entries to each table's log, and a reader loads it from the last checkpoint
    (every twenty-five commits). First builds of many repositories are one commit a table; an update is one for each
    repository where rows have owners. `lakehouse vacuum` drops entries that nobody holds. A repository that rests holds

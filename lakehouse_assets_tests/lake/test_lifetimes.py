@@ -7,13 +7,18 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
 from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.lifetimes import Moment, lifetimes
+from lakehouse_assets.lake.local_engine import local_engine
+from lakehouse_assets.lake.spark_engine import spark_engine
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.worlds import World, ident
 from lakehouse_assets_tests.support.writes import write
@@ -35,7 +40,20 @@ def bring_to(lake: Lake, world: World, commit: str, previous: str | None, files:
 def rows_for(
     lake: Lake, contract: TableContract, owners: tuple[str, ...] | None, commit: str, previous: str | None
 ) -> pa.Table:
-    return lifetimes(lake, contract, [Moment(repo="r", commit=commit, previous=previous)], owners)
+    with local_engine() as engine:
+        return made_by(engine, lake, contract, [Moment(repo="r", commit=commit, previous=previous)], owners)
+
+
+def made_by(
+    engine: StepEngine,
+    lake: Lake,
+    contract: TableContract,
+    moments: list[Moment],
+    owners: tuple[str, ...] | None = None,
+) -> pa.Table:
+    rows: Any = lifetimes(engine, lake, contract, moments, owners)
+    found = rows if isinstance(rows, pa.Table) else rows.toArrow().cast(arrow_schema(contract.columns))
+    return found.sort_by([(name, "ascending") for name in contract.key])
 
 
 NAMES = {ident(f"a.py:{name}()."): name for name in ("f", "g")}
@@ -123,13 +141,26 @@ def test_repositories_together_have_the_lives_that_each_has_alone(lake: Lake):
         write(lake, contract, both.tables()[contract.name], partitions=("r", "s"))
     moments = [Moment(repo="r", commit="c1", previous=None), Moment(repo="s", commit="d2", previous="d1")]
     for contract in (DEFINITION_LIFETIMES, EDGE_LIFETIMES):
-        apart = [lifetimes(lake, contract, [moment], None) for moment in moments]
-        together = lifetimes(lake, contract, moments, None)
-        order = [(name, "ascending") for name in contract.key]
-        assert together.sort_by(order) == pa.concat_tables(apart).sort_by(order)
+        with local_engine() as engine:
+            apart = [made_by(engine, lake, contract, [moment]) for moment in moments]
+            together = made_by(engine, lake, contract, moments)
+        assert together == pa.concat_tables(apart)
         told = {(row["repo"], row["first_commit"], row["after_commit"]) for row in together.to_pylist()}
         assert told == {("r", "c1", None), ("s", "d2", "d1")}
     assert {ends(row) for row in together.to_pylist() if row["repo"] == "s"} == {"f>g"}
+
+
+def test_both_engines_tell_the_same_lives(lake: Lake, spark: SparkSession):
+    bring_to(lake, world("f>g", "g>f").define("b.py", "b.py:h()."), "c1", None, None)
+    bring_to(lake, world("f>g"), "c2", "c1", None)
+    write(lake, LINKS, world("g>f", "g>g").tables()[LINKS.name], partitions=("r",), run_id="3", cursor="3")
+    moments = [Moment(repo="r", commit="c3", previous="c2")]
+    for contract in (DEFINITION_LIFETIMES, EDGE_LIFETIMES):
+        for owners in (None, ("a.py",), ()):
+            with local_engine() as local, spark_engine(spark) as remote:
+                here = made_by(local, lake, contract, moments, owners)
+                assert here == made_by(remote, lake, contract, moments, owners)
+        assert here.num_rows == 0
 
 
 states = st.lists(st.sets(st.sampled_from(["f>g", "g>f", "f>f", "g>g"])), min_size=1, max_size=6)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
@@ -25,7 +26,8 @@ from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
 from lakehouse_assets.lake.lifetimes import Moment, previous_commit
 from lakehouse_assets.lake.lifetimes import lifetimes as lifetime_rows
-from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.step_engine import StepEngine, step_engine
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
 
@@ -43,45 +45,66 @@ FOLLOWED: Mapping[TableContract, TableContract] = {DEFINITION_LIFETIMES: DEFINIT
         kinds={"sql", "deltalake"},
     ),
 )
-def lifetimes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+def lifetimes(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """When each definition, call, import, base and reference came and went."""
-    yield from handed_over(lived(lakehouse, repositories_of(context)).items(), of=len(context.partition_keys))
+    repositories = repositories_of(context)
+    choice = engine_for_repositories(context, lakehouse, repositories)
+    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+        made = lived(lakehouse, repositories, engine, much_changed=choice.much_changed)
+        yield from handed_over(made.items(), of=len(context.partition_keys))
 
 
 @explained()
-def lived(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Batches]:
+def lived(
+    lakehouse: LakehouseResource, repos: Sequence[str], engine: StepEngine, *, much_changed: bool = False
+) -> dict[str, Batches]:
     """The lives of what the stale partitions' changed files have and had, by table."""
     failed = FailedPartitions()
-    return {contract.name: _lived(lakehouse, contract, repos, failed) for contract in FOLLOWED}
+    made: dict[str, Batches] = {}
+    for contract in FOLLOWED:
+        work, untouched = work_of(lakehouse, derivation(contract), repos, failed, much_changed=much_changed)
+        made[contract.name] = _lived(lakehouse, contract, work, untouched, engine, failed)
+    return made
 
 
 def _lived(
-    lakehouse: LakehouseResource, contract: TableContract, repos: Sequence[str], failed: FailedPartitions
+    lakehouse: LakehouseResource,
+    contract: TableContract,
+    work: Sequence[Work],
+    untouched: tuple[Entry, ...],
+    engine: StepEngine,
+    failed: FailedPartitions,
 ) -> Batches:
-    work, untouched = work_of(lakehouse, derivation(contract), repos, failed)
     lake = lakehouse.lake
     latest = Ledger(lake).latest([contract, FOLLOWED[contract]])
     batches: list[Batch] = []
     for each in work:
         if each.owners is not None:
             with failed.alone(each.key.partition):
-                batches.append(_batch(lake, contract, [each], latest))
+                batches.append(_batch(engine, lake, contract, [each], latest))
     whole = {each.key.partition: each for each in work if each.owners is None}
     batches += failed.in_parts(
-        list(whole), lambda names: _batch(lake, contract, [whole[name] for name in names], latest)
+        list(whole), lambda names: _batch(engine, lake, contract, [whole[name] for name in names], latest)
     )
     return Batches(batches=joined(batches), untouched=untouched, failed=failed)
 
 
-def _batch(lake: Lake, contract: TableContract, works: Sequence[Work], latest: _Latest) -> Batch:
+def _batch(engine: StepEngine, lake: Lake, contract: TableContract, works: Sequence[Work], latest: _Latest) -> Batch:
     """One repository, or several that are made as a whole."""
+
+    def part(names: Sequence[str]) -> Batch:
+        return _batch(engine, lake, contract, [each for each in works if each.key.partition in names], latest)
+
     moments = [_moment(lake, contract, each.key.partition, latest) for each in works]
     owners = works[0].owners
     return Batch(
-        rows=lifetime_rows(lake, contract, moments, owners),
+        rows=lifetime_rows(engine, lake, contract, moments, owners),
         keys=tuple(each.key for each in works),
         owners=owners,
         since={name: cursor for each in works for name, cursor in each.since.items()},
+        part=part,
     )
 
 

@@ -1,8 +1,8 @@
 """The asset `global_props`."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
@@ -14,24 +14,28 @@ from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.global_props import GLOBAL_PROPS
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.lake.batches import Batches
-from lakehouse_assets.lake.local_sql import local_sql
-from lakehouse_assets.lake.resources import LakehouseResource
-from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.source_files import Selection
+from lakehouse_assets.lake.step_engine import step_engine
 from lakehouse_assets.link.global_props import global_props_sql
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.making import Rows
 
 
 @asset(**graph_asset(GLOBAL_PROPS), deps=["links"])
-def global_props(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+def global_props(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """One row per property that a definition has by the whole graph: callers, importers, overriders."""
 
     repositories = repositories_of(context)
     engine = engine_for_repositories(context, lakehouse, repositories)
 
-    def make(selection: Selection) -> pa.Table:
-        query = global_props_sql(relation(lakehouse.lake, LINKS), selection.repos, selection.paths)
-        with local_sql() as connection:
-            return connection.sql(query).to_arrow_table()
+    def make(selection: Selection) -> "Rows":
+        with step_engine(engine.engine, lambda: spark.spark_session) as steps:
+            links = steps.table(lakehouse.lake, LINKS, selection.repos)
+            return steps.rows(GLOBAL_PROPS, global_props_sql(links, selection.paths))
 
     made = derived(lakehouse, derivation(GLOBAL_PROPS), repositories, make, engine)
     yield from handed_over(made, of=len(context.partition_keys))
