@@ -91,6 +91,17 @@ def test_a_file_with_another_delimiter_is_set_aside_until_it_is_told(
     assert rows(settings, "id", "name") == [("1", "Ann"), ("2", "Bob")]
 
 
+def test_a_header_that_has_more_of_another_delimiter_is_set_aside_until_it_is_told(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.csv").write_text("item;price, net;town\ntea;1,50;Bonn\n")
+    (bad,) = land(settings, tmp_path, "*.csv", "csv").bad
+    assert "1 comma but 2 semicolon" in bad
+    done = land(settings, tmp_path, "*.csv", "csv", delimiter=";")
+    assert (done.landed, done.bad) == (1, ())
+    assert rows(settings, "item", "price, net", "town") == [("tea", "1,50", "Bonn")]
+    (tmp_path / "a.csv").write_text('"a;b;c",d\n1,2\n')
+    assert land(settings, tmp_path, "*.csv", "csv", delimiter=",").bad == ()
+
+
 def test_a_single_column_whose_quoted_name_has_another_delimiter_is_landed(settings: Settings, tmp_path: Path):
     (tmp_path / "a.csv").write_text('"day; month"\n"1; 2"\n')
     assert land(settings, tmp_path, "*.csv", "csv").landed == 1
