@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.local_executor import WRITER
 from lakehouse_assets.lake.maintained import Done, record
@@ -49,11 +50,13 @@ def compact_table(
         return plan
     by_spark = beyond_delta_rs(lake.open(contract)) != ()
     tangled, small = _partitions(contract, plan, "out of order"), _partitions(contract, plan, "small")
+    reached("optimize: before commit")
     if tangled or by_spark:
         both = list(dict.fromkeys([*tangled, *(small if by_spark else ())]))
         retried(lake, contract, lambda: _order(spark(), lake, contract, both, plan.bytes_per_file))
     if rest := [] if by_spark else [each for each in small if each not in tangled]:
         retried(lake, contract, lambda: _pack(lake, contract, rest, plan.bytes_per_file))
+    reached("optimize: after commit")
     lake.open(contract).create_checkpoint()
     size = lake.size(contract)
     done = Done(

@@ -127,7 +127,7 @@ def the_writes_tell_what_happened(lake: Lake, case: Start, point: EffectPoint) -
     assert {each["data_version"] for row in rows for each in json.loads(row["keys"])} == {content(case.after)}
 
 
-@pytest.mark.parametrize("point", [point for point in EFFECT_POINTS if point.startswith(("write:", "commit:"))])
+@pytest.mark.parametrize("point", [point for point in EFFECT_POINTS if point.startswith("write:")])
 @pytest.mark.parametrize("name", STARTS)
 def test_a_kill_leaves_the_table_as_before_or_as_after_and_a_re_run_completes_it(
     lake: Lake, name: str, point: EffectPoint, fault: FaultNamed
