@@ -33,6 +33,19 @@ LAKE_WITH_DAGSTER = {
     "run_partitions",
 }
 
+WRITERS = {
+    "create_write_transaction": {"lake/local_executor"},
+    "merge(source_alias)": {"lake/local_executor", "lake/ledger"},
+    "optimize": {"lake/compaction", "lake/record_rows"},
+    "save": {"lake/spark_executor"},
+    "write_deltalake": {"lake/local_executor", "lake/record_rows", "lake/table_columns"},
+    # Beside the tables: rows that wait for the end of their stream, and copies for Iceberg's own table.
+    "pq.write_table": {"lake/stream_stage", "lake/iceberg"},
+}
+"""Which modules have an engine write a table, and which write Parquet at all, by what they call."""
+OF_OTHERS = {"ParquetWriter", "write_dataset", "to_parquet", "write_parquet", "sink_parquet", "saveAsTable", "toTable"}
+"""Ways to write files that nobody has a use for here."""
+
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
 
 
@@ -63,6 +76,38 @@ def test_dagster_is_imported_only_from_the_io_manager_on(path: Path):
     allowed = room(path) in WITH_DAGSTER or (room(path) == "lake" and path.stem in LAKE_WITH_DAGSTER)
     uses = any(name.split(".")[0].startswith("dagster") for name in imported(path))
     assert allowed or not uses
+
+
+def calls_of_writers(path: Path) -> set[str]:
+    """The calls of a module by which tables or Parquet files come to be, by their names in `WRITERS`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        match node.func:
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name in {"write_deltalake", *OF_OTHERS}:
+                found.add(name)
+            case ast.Attribute(attr="create_write_transaction"):
+                found.add("create_write_transaction")
+            case ast.Attribute(attr="merge") if any(each.arg == "source_alias" for each in node.keywords):
+                found.add("merge(source_alias)")
+            case ast.Attribute(value=ast.Name(id="pq"), attr="write_table"):
+                found.add("pq.write_table")
+            case ast.Attribute(value=ast.Attribute(attr="optimize")):
+                found.add("optimize")
+            case ast.Attribute(attr="save") if node.args:
+                found.add("save")
+            case _:
+                pass
+    return found
+
+
+def test_only_the_executors_and_the_keepers_of_records_have_an_engine_write_and_nobody_writes_a_table_s_files():
+    found: dict[str, set[str]] = {}
+    for path in MODULES:
+        for call in calls_of_writers(path):
+            found.setdefault(call, set()).add(path.relative_to(PACKAGE).with_suffix("").as_posix())
+    assert found == WRITERS
 
 
 def loaded_by(statement: str) -> set[str]:

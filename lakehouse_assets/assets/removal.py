@@ -51,7 +51,7 @@ def delete_rows(lake: Lake, contract: TableContract, names: Sequence[str]) -> in
     scopes: dict[str, Scope] = {name: (Equals(column="repo", value=name),) for name in names}
     strategy: Strategy = "replace_partitions"
     if contract.partition_by != ("repo",):  # months that the others of them have as well: they are stale from now on
-        rows = lake.read(contract, where=in_list("repo", names, "datafusion"))
+        rows = lake.read(contract, columns=contract.key, where=in_list("repo", names, "datafusion"))
         months = sorted(set(rows["month"].to_pylist()))
         scopes = {str(month): (Equals(column="month", value=month),) for month in months}
         strategy = "delete_matching"

@@ -69,6 +69,8 @@ def apply(
     with listening(Progress(quiet=as_json).on_diagnostic):
         done = carry_out(settings, made)
     _print_execution(done, as_json=as_json)
+    if not as_json:
+        print_closed(made)
     ctx.exit(1 if done.failed else 0)
 
 
@@ -166,10 +168,18 @@ def print_plan(plan: "Plan", *, as_json: bool) -> None:
     rows = plan_rows(plan)
     if rows:
         print_rows(rows, list(rows[0]))
+    print_closed(plan)
     running = len(plan.running)
     click.echo(
         f"\nplan {plan.id}: {running} of {len(rows)} models will run" + ("" if plan.moves else "; nothing moves")
     )
+
+
+def print_closed(plan: "Plan") -> None:
+    """Say in full which days stay as they were built though inputs moved, and how to build them once more."""
+    for step in plan.steps:
+        if step.closed:
+            click.echo(f"\n{step.name}: {step.reason}")
 
 
 def _print_execution(done: "PipelineExecution", *, as_json: bool) -> None:

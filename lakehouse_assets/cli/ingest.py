@@ -182,9 +182,11 @@ def _files(done: "LandedReport") -> str:
 
 
 def _delivered(row: dict[str, Any]) -> str:
+    from lakehouse_assets.lake.delivery_story import said_compared
+
     why = f": {row['reason']}" if row["reason"] else ""
     return (
         f"{row['delivery']}: {row['rows_inserted']:,} rows inserted, {row['rows_updated']:,} updated, "
         f"{row['rows_deleted']:,} deleted, {row['rows_unchanged']:,} unchanged ({row['way']}{why}); "
-        f"{row['rows_compared']:,} of the target's {row['target_rows']:,} rows compared, equal"
+        f"{said_compared(row)}"
     )

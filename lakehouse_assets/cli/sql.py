@@ -46,9 +46,13 @@ def sql(
     else:
         tables = _tables_at(settings, commit, query)
     if environment is not None:
+        from lakehouse_assets.cli.progress import Progress
+        from lakehouse_assets.core.diagnostics import listening
         from lakehouse_assets.lake.environment_reads import environment_tables
+        from lakehouse_assets.lake.view_rows import ViewReader
 
-        tables = environment_tables(lake, query, environment)
+        with listening(Progress().on_diagnostic):
+            tables = environment_tables(lake, query, environment, ViewReader.of(settings))
     print_notes(tables.notes)
     with ask(lake, query, tables) as answer:
         match "json" if as_json else output_format:

@@ -27,8 +27,10 @@ def table_diff(first: str, second: str, on: tuple[str, ...], limit: int, as_json
     """
     from lakehouse_assets.lake.table_diff import table_diff as compared
     from lakehouse_assets.lake.tables import Lake
+    from lakehouse_assets.lake.view_rows import ViewReader
 
-    found = compared(Lake(load_settings().lake), first, second, on=on, limit=limit)
+    settings = load_settings()
+    found = compared(Lake(settings.lake), first, second, views=ViewReader.of(settings), on=on, limit=limit)
     if as_json:
         print_json(asdict(found))
         return

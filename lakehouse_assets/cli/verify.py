@@ -86,11 +86,15 @@ def verified(settings: Settings, names: Sequence[str] = (), *, quiet: bool) -> C
 def _commits(lake: "Lake", registered: "Mapping[str, Repository]") -> dict[str, str]:
     """By repository the commit whose files were extracted last: what others see of it."""
     from lakehouse_assets.contracts.extracts import EXTRACTS
+    from lakehouse_assets.contracts.snapshots import SNAPSHOTS
     from lakehouse_assets.lake.ledger import Ledger
+    from lakehouse_assets.lake.neighbours import extracted
     from lakehouse_assets.plan.cursors import read_position
 
-    found = {repo: read_position(entry.cursor) for (_, repo), entry in sorted(Ledger(lake).latest([EXTRACTS]).items())}
-    return {repo: each.commit for repo, each in found.items() if each is not None and repo in registered}
+    latest = Ledger(lake).latest([SNAPSHOTS, EXTRACTS])
+    entries = {repo: extracted(latest, repo) for repo in sorted(registered)}
+    found = {repo: read_position(entry.cursor) for repo, entry in entries.items() if entry is not None}
+    return {repo: each.commit for repo, each in found.items() if each is not None}
 
 
 def _refuse_unsynced(names: Sequence[str]) -> None:

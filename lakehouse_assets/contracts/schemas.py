@@ -86,7 +86,7 @@ def spark_schema(columns: Iterable[Column]) -> "StructType":
 
 
 def pandera_model(contract: TableContract) -> "type[pandera_pyspark.DataFrameModel]":
-    """The contract as a pandera model for PySpark frames."""
+    """The contract as a pandera model for PySpark frames of users' own; needs the extra `pandera`."""
     import pandera.pyspark as pandera_pyspark
     from pyspark.sql.types import ArrayType
 

@@ -21,6 +21,8 @@ EffectPoint = Literal[
     "apply: before environment",
     "delete: before commit",
     "delete: after commit",
+    "optimize: before commit",
+    "optimize: after commit",
     "vacuum: before files",
     "vacuum: after files",
     "vacuum: after log",

@@ -28,6 +28,11 @@ class Account:
     """With the columns that the batch brought along."""
     before: Mapping[str, Content]
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether any entry tells what its partition holds."""
+        return any(not _is_shared(self.contract, key.partition) for key in self.job.batch.keys)
+
     @staticmethod
     def of(
         lake: Lake, job: Job, contract: TableContract, plan: WritePlan, table: DeltaTable, facts: TableFacts

@@ -14,6 +14,8 @@ _KEPT = "the write stopped before its commit, so the table is as it was before"
 _TABLE = re.compile(r"(/?[^\s'\"`]*/lake/)(\w+)/")
 _DATA_FILE = re.compile(r"[^\s'\"`/]+\.parquet")
 
+_FEATURES = re.compile(r"Unsupported table features required: \[(?P<names>[^\]]*)\]")
+"""How delta-rs refuses a table."""
 _MORE_MEMORY = "give it more memory, or fewer cores at once by LAKEHOUSE_CORES, and run it again"
 
 
@@ -95,6 +97,14 @@ def cause_of(subject: str, text: str) -> LakehouseError | None:
                 why=known.why,
                 remedy=known.remedy,
             )
+    if lacking := _FEATURES.search(text):
+        return LakeStateError(
+            subject=_table(text) or subject,
+            seen=f"the table asks for {lacking['names']}, which another program has turned on and delta-rs has not",
+            why="the rows can be neither read nor written here; they are as they were",
+            remedy="drop the feature in Spark (ALTER TABLE … DROP FEATURE …); or move the table's folder away, and "
+            "`lakehouse sync` builds it anew",
+        )
     if any(words in text for words in _DAMAGED):
         return _lost(subject, text, "cannot be read")
     if _DATA_FILE.search(text) and any(words in text for words in _ABSENT):

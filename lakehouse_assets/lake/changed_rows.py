@@ -16,7 +16,7 @@ from lakehouse_assets.lake.outcome import Change, Outcome, OwnerChange, Partitio
 from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.plan.sql_text import column, in_list, null_safe_equal
 from lakehouse_assets.plan.statements import target_predicate
-from lakehouse_assets.plan.write_facts import WriteRequest, deletes_missing
+from lakehouse_assets.plan.write_facts import WriteRequest, deletes_missing, needs_keys_only
 
 OPERATION = "lakehouse_operation"
 _BEFORE = "lakehouse_before_"
@@ -24,11 +24,13 @@ _LISTED_KEYS = 5_000
 """Up to so many keys are asked for by name where only keys matter; beyond, all keys of the partitions are read."""
 
 
-def affected(table: DeltaTable, contract: TableContract, request: WriteRequest, batch: pa.Table) -> pa.Table:
-    """The rows of the table that the batch could change."""
+def affected(
+    table: DeltaTable, contract: TableContract, request: WriteRequest, batch: pa.Table, *, counted: bool
+) -> pa.Table:
+    """The rows of the table that the batch could change; their keys alone where these tell all that is asked."""
     where = target_predicate(contract, request, "datafusion")
     names = [each.name for each in contract.stored_columns]
-    if request.strategy == "append_new":
+    if request.strategy == "append_new" or (needs_keys_only(request) and not counted):
         names = list(contract.key)
         if len(names) == 1 and batch.num_rows <= _LISTED_KEYS and contract.column(names[0]).type != "double":
             where += " AND " + in_list(column(names[0], "datafusion"), batch[names[0]].to_pylist(), "datafusion")
@@ -38,23 +40,27 @@ def affected(table: DeltaTable, contract: TableContract, request: WriteRequest, 
 
 
 def compare(
-    contract: TableContract, request: WriteRequest, batch: pa.Table, target: pa.Table
+    contract: TableContract, request: WriteRequest, batch: pa.Table, target: pa.Table, *, counted: bool
 ) -> tuple[pa.Table, Outcome]:
-    """The rows to write, each with its operation and with what the table has in its place, and what they change."""
+    """The rows to write, each with its operation and with what the table has in its place, and what they change.
+
+    `counted` asks for the contents of partitions too; without, a deletion needs no more of its rows than their keys.
+    """
     with local_sql() as connection:
         connection.register("s", batch)
         connection.register("t", target)
-        changed = connection.sql(_changed_sql(contract, request, batch.column_names)).to_arrow_table()
-    return changed, _outcome(contract, request, changed, batch.num_rows)
+        query = _changed_sql(contract, request, batch.column_names, target.column_names)
+        changed = connection.sql(query).to_arrow_table()
+    return changed, _outcome(contract, request, changed, batch.num_rows, counted=counted)
 
 
-def _changed_sql(contract: TableContract, request: WriteRequest, names: list[str]) -> str:
+def _changed_sql(contract: TableContract, request: WriteRequest, names: list[str], held: list[str]) -> str:
     key = " AND ".join(f"{_duck(name, 's')} = {_duck(name, 't')}" for name in contract.key)
     own = [name for name in contract.column_names if name not in contract.key]
     same = " AND ".join(null_safe_equal(_duck(name, "s"), _duck(name, "t"), "duckdb") for name in own) or "TRUE"
     if request.strategy == "append_new":
         return f"SELECT s.*, 'insert' AS {OPERATION} FROM s ANTI JOIN t ON {key}"
-    before = ", ".join(f"{_duck(each.name, 't')} AS {_duck(_BEFORE + each.name)}" for each in contract.stored_columns)
+    before = ", ".join(f"{_duck(name, 't')} AS {_duck(_BEFORE + name)}" for name in held)
     if request.strategy == "delete_matching":
         return f"SELECT s.*, {before}, 'delete' AS {OPERATION} FROM s JOIN t ON {key}"
     listed = ", ".join(
@@ -77,7 +83,7 @@ def _duck(name: str, of: str = "") -> str:
     return column(name, "duckdb", of=of)
 
 
-def _outcome(contract: TableContract, request: WriteRequest, changed: pa.Table, rows: int) -> Outcome:
+def _outcome(contract: TableContract, request: WriteRequest, changed: pa.Table, rows: int, *, counted: bool) -> Outcome:
     counts = {"insert": 0, "update": 0, "delete": 0}
     changes: dict[PartitionValues, Change] = {}
     came: list[pa.Table] = []
@@ -90,7 +96,7 @@ def _outcome(contract: TableContract, request: WriteRequest, changed: pa.Table, 
             for place, content in contents_by_partition(contract, came[-1]).items():
                 change = Change(added=content, updated=content.rows if operation == "update" else 0)
                 changes[place] = changes.get(place, Change()).plus(change)
-        if here.num_rows and operation != "insert":
+        if here.num_rows and operation != "insert" and (counted or operation == "update"):
             before = here.select([_BEFORE + name for name in contract.column_names])
             went.append(before.rename_columns(list(contract.column_names)))
             for place, content in contents_by_partition(contract, went[-1]).items():

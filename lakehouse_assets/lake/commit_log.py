@@ -4,12 +4,15 @@ Cost: one small file an entry.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from deltalake import DeltaTable
 
 from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 
+NOTE = "lakehouse"
+"""What the ledger's entries stand under in a commit's user metadata."""
 _RECENT = 200
 _PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}
 _PLAIN_SETTINGS = {
@@ -63,3 +66,18 @@ def own_commit(table: DeltaTable, note: str) -> dict[str, Any]:
     """The commit that carries the note, among the last ones; empty if there is none."""
     table.update_incremental()
     return next((commit for commit in table.history(_RECENT) if commit.get("userMetadata") == note), {})
+
+
+def noted(commit: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The ledger's entries in a commit's user metadata, as they stand there; none if it is not one of ours."""
+    text = commit.get("userMetadata")
+    return json.loads(text)[NOTE] if text and text.startswith(f'{{"{NOTE}"') else []
+
+
+def last_writer(folder: LakePath) -> str:
+    """Who made the newest commit of the table in a folder: its run where it names one, its engine and what it did."""
+    table = DeltaTable(str(folder))
+    (commit,) = table.history(1)
+    runs = sorted({f"run {entry['run_id']}" for entry in noted(commit)})
+    what = f"{commit.get('operation', 'a commit')} by {commit.get('engineInfo', 'an engine that gives no name')}"
+    return ", ".join([*runs, f"{what} as version {table.version()}"])

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.core.effects import reached
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.local_executor import WRITER
 from lakehouse_assets.lake.maintained import Done, record
 from lakehouse_assets.lake.spark_errors import spark_errors
-from lakehouse_assets.lake.spark_executor import ROWS_PER_FILE
+from lakehouse_assets.lake.spark_executor import ROWS_PER_FILE, session_settings
 from lakehouse_assets.lake.table_facts import beyond_delta_rs, table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.compaction import ENOUGH, CompactionPlan, FileSize, plan_compaction
@@ -48,13 +49,14 @@ def compact_table(
     if not plan.bins:
         return plan
     by_spark = beyond_delta_rs(lake.open(contract)) != ()
-    subject = f"table {contract.name}"
     tangled, small = _partitions(contract, plan, "out of order"), _partitions(contract, plan, "small")
+    reached("optimize: before commit")
     if tangled or by_spark:
         both = list(dict.fromkeys([*tangled, *(small if by_spark else ())]))
-        retried(subject, lambda: _order(spark(), lake, contract, both, plan.bytes_per_file))
+        retried(lake, contract, lambda: _order(spark(), lake, contract, both, plan.bytes_per_file))
     if rest := [] if by_spark else [each for each in small if each not in tangled]:
-        retried(subject, lambda: _pack(lake, contract, rest, plan.bytes_per_file))
+        retried(lake, contract, lambda: _pack(lake, contract, rest, plan.bytes_per_file))
+    reached("optimize: after commit")
     lake.open(contract).create_checkpoint()
     size = lake.size(contract)
     done = Done(
@@ -89,9 +91,5 @@ def _order(spark: "SparkSession", lake: Lake, contract: TableContract, partition
     scopes = equal_scopes(contract.partition_by[0], partitions) if contract.partition_by else ()
     where = f" WHERE {scope_predicate(scopes, 'spark')}" if scopes else ""
     ordered = f" ZORDER BY ({column(contract.owner, 'spark')})" if contract.owner else ""
-    spark.conf.set(_MAX_FILE_SIZE, str(target))
-    try:
-        with spark_errors(f"table {contract.name}"):
-            spark.sql(f"OPTIMIZE {delta_name(str(lake.path(contract)))}{where}{ordered}").collect()
-    finally:
-        spark.conf.unset(_MAX_FILE_SIZE)
+    with session_settings(spark, {_MAX_FILE_SIZE: str(target)}), spark_errors(f"table {contract.name}"):
+        spark.sql(f"OPTIMIZE {delta_name(str(lake.path(contract)))}{where}{ordered}").collect()

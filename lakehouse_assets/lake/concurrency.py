@@ -24,6 +24,8 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import fingerprint
+from lakehouse_assets.lake.commit_log import last_writer
+from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.scope import Equals, Scope, Scopes
 
 PATIENCE_SECONDS = 120.0
@@ -42,12 +44,9 @@ _REFUSALS = ("append-only", "Unsupported table features")
 _T = TypeVar("_T")
 
 
-def retried(subject: str, action: Callable[[], _T], *, other: Callable[[], str] | None = None) -> _T:
-    """Do `action` until no other writer's commit comes between; it has to read anew whatever it relies on.
-
-    `other` tells who committed last, for the message where that goes on for too long.
-    """
-    started = time.monotonic()
+def retried(lake: Lake, contract: TableContract, action: Callable[[], _T]) -> _T:
+    """Do `action` on a table until no commit of another comes between; it reads anew whatever it relies on."""
+    started, subject = time.monotonic(), f"table {contract.name}"
     for attempt in itertools.count(1):
         try:
             return action()
@@ -56,10 +55,10 @@ def retried(subject: str, action: Callable[[], _T], *, other: Callable[[], str] 
                 raise
             seconds = time.monotonic() - started
             if seconds > PATIENCE_SECONDS:
-                who = "" if other is None else f"; the last was {other()}"
+                who = last_writer(lake.path(contract))
                 raise LakeStateError(
                     subject=subject,
-                    seen=f"{attempt} attempts in {seconds:.0f} s met another writer's commit{who}: {error}",
+                    seen=f"{attempt} attempts in {seconds:.0f} s met commits of others; the last was {who}: {error}",
                     why="nothing of this write was committed",
                     remedy="run it again when the other writer is done",
                 ) from error

@@ -15,6 +15,12 @@ def deliveries_of(lake: Lake, run_id: str) -> dict[str, Mapping[str, Any]]:
     return {row["delivery"].rpartition(" to ")[2].replace(".", "/"): row for row in rows}
 
 
+def said_compared(row: Mapping[str, Any]) -> str:
+    """How many rows of the target were compared; of none it is not said that they are equal."""
+    equal = ", equal" if row["rows_compared"] else ""
+    return f"{row['rows_compared']:,} of the target's {row['target_rows']:,} rows compared{equal}"
+
+
 def delivery_story(row: Mapping[str, Any], step: Step, name: str) -> AssetStory:
     """The target's table; its rows are in the database, and are not shown."""
     counts = [f"{row[f'rows_{word}']:,} {word}" for word in ("inserted", "updated", "deleted", "unchanged")]
@@ -24,8 +30,7 @@ def delivery_story(row: Mapping[str, Any], step: Step, name: str) -> AssetStory:
         description=row["delivery"],
         step=step.name,
         outcome="written" if changed else "equal",
-        why=f"Delivered by {row['way']}: {', '.join(counts)}; {row['rows_compared']:,} of the target's "
-        f"{row['target_rows']:,} rows compared, equal.",
+        why=f"Delivered by {row['way']}: {', '.join(counts)}; {said_compared(row)}.",
         writes=(),
         nulls=(),
         plans=(),

@@ -124,7 +124,7 @@ def _remove(lake: Lake, tables: list[str]) -> None:
     """The ledger forgets them first: a table made again under the name of one must not pass for that one."""
     if lake.exists(MATERIALIZATIONS):
         where = in_list("asset", tables, "datafusion")
-        retried(f"table {MATERIALIZATIONS.name}", lambda: lake.open(MATERIALIZATIONS).delete(where))
+        retried(lake, MATERIALIZATIONS, lambda: lake.open(MATERIALIZATIONS).delete(where))
     for table in tables:
         reached("collect: before folder")
         folder = lake.path(named(table))

@@ -36,7 +36,7 @@ def execute(
     run_id = account.job.run_id
     match plan.executor:
         case "delta-rs":
-            outcome = execute_locally(table, contract, plan, staged, run_id, account.note)
+            outcome = execute_locally(table, contract, plan, staged, run_id, account.note, counted=account.is_counted)
         case "spark" if staged.facts.rows is None and plan.action in ("merge", "delete"):
             # Looked at more than once, and made each time if they were not kept.
             with stage(staged.frame(spark()), account.job.contract, plan.request) as kept:

@@ -19,13 +19,13 @@ from lakehouse_assets.contracts.materializations import MATERIALIZATIONS
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
+from lakehouse_assets.lake.commit_log import NOTE, noted
 from lakehouse_assets.lake.concurrency import retried
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.plan.staleness import MaterializationKey
 
-_NOTE = "lakehouse"
 _IS_NEWER = (
     "s.table_version > t.table_version OR (s.table_version = t.table_version AND "
     "s.materialized_at >= t.materialized_at AND (s.data_version IS NOT NULL OR t.data_version IS NULL))"
@@ -83,7 +83,7 @@ def note(entries: Sequence[Entry]) -> str:
         {**asdict(entry), "materialized_at": entry.materialized_at.isoformat(), "table_version": None}
         for entry in entries
     ]
-    return json.dumps({_NOTE: rows})
+    return json.dumps({NOTE: rows})
 
 
 _known: dict[LakePath, dict[EntryKey, Entry]] = {}
@@ -123,7 +123,7 @@ class Ledger:
         """Take out of the index what it has of a table that is about to be made: that was of another in its place."""
         if contract.name in self._indexed().versions:
             where = f"asset = {literal(contract.name, 'datafusion')}"
-            retried(f"table {MATERIALIZATIONS.name}", lambda: self._lake.open(MATERIALIZATIONS).delete(where))
+            retried(self._lake, MATERIALIZATIONS, lambda: self._lake.open(MATERIALIZATIONS).delete(where))
 
     def record(self, *contracts: TableContract, known: Sequence[Entry] = ()) -> None:
         """Bring the index up to the tables' logs. Any writer may do it, for itself and for one that was killed.
@@ -134,7 +134,7 @@ class Ledger:
         names = {contract.name for contract in contracts}
         learned = _known.get(self._lake.root, {})
         mine = [entry for key, entry in learned.items() if key[0] in names]
-        retried(f"table {MATERIALIZATIONS.name}", lambda: self._record(contracts, [*mine, *known]))
+        retried(self._lake, MATERIALIZATIONS, lambda: self._record(contracts, [*mine, *known]))
         for entry in mine:
             if learned.get((entry.asset, entry.partition)) is entry:
                 del learned[entry.asset, entry.partition]
@@ -240,14 +240,11 @@ class Ledger:
 
 def entries_of(commit: Mapping[str, Any]) -> list[Entry]:
     """The entries that a commit carries; none if it is not one of ours."""
-    text = commit.get("userMetadata")
-    if not text or not text.startswith(f'{{"{_NOTE}"'):
-        return []
     return [
         Entry(
             **{**row, "table_version": -1, "materialized_at": datetime.fromisoformat(row["materialized_at"])},
         )
-        for row in json.loads(text)[_NOTE]
+        for row in noted(commit)
     ]
 
 

@@ -33,9 +33,16 @@ WRITER = WriterProperties(compression="ZSTD", max_row_group_size=65_536)
 
 
 def execute_locally(
-    table: DeltaTable, contract: TableContract, plan: WritePlan, staged: Staged, run_id: str, note: Note
+    table: DeltaTable,
+    contract: TableContract,
+    plan: WritePlan,
+    staged: Staged,
+    run_id: str,
+    note: Note,
+    *,
+    counted: bool,
 ) -> Outcome:
-    """Carry out `plan` with the staged rows."""
+    """Carry out `plan` with the staged rows; `counted` asks for what it makes of the contents of partitions."""
     match plan.action:
         case "nothing":
             return Outcome(unchanged=_rows(staged) if plan.request.strategy != "delete_matching" else 0)
@@ -43,7 +50,8 @@ def execute_locally(
             return _load(table, contract, plan, staged, run_id, note)
         case "merge" | "delete":
             batch = _prepared(contract, staged, run_id)
-            changed, outcome = compare(contract, plan.request, batch, affected(table, contract, plan.request, batch))
+            there = affected(table, contract, plan.request, batch, counted=counted)
+            changed, outcome = compare(contract, plan.request, batch, there, counted=counted)
             return commit_changes(table, contract, plan, changed, outcome, note)
 
 

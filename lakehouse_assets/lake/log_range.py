@@ -5,7 +5,7 @@ seen as it is. Cost: one small file per commit of the range, read once, however 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -15,6 +15,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.lake.commit_log import actions_of, log_entry
 from lakehouse_assets.lake.object_path import LakePath
@@ -22,8 +23,14 @@ from lakehouse_assets.lake.tables import entry_identity
 from lakehouse_assets.plan.cursors import CommitFacts, Cursor, TableState
 from lakehouse_assets.plan.pruning import FileFacts, touched_files
 from lakehouse_assets.plan.scope import Equals, Scopes
+from lakehouse_assets.plan.sql_text import delta_name
 
 _FEED = "delta.enableChangeDataFeed"
+_REWRITTEN = {
+    "column mapping": "run ALTER TABLE {table} DROP FEATURE columnMapping",
+    "deletion vectors": "run REORG TABLE {table} APPLY (PURGE)",
+}
+"""By feature what brings a table's rows back into its files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +83,7 @@ def log_range(table: DeltaTable, folder: LakePath, name: str, since: Cursor | No
 
 
 def data_files(table: DeltaTable, folder: LakePath, contract: TableContract, scopes: Scopes) -> list[LakePath]:
-    """The files that hold the rows of the partitions."""
+    """The files that hold the rows of the partitions; refused by name where these alone do not say which rows."""
     actions = pa.table(table.get_add_actions(flatten=True))
     paths = actions["path"].to_pylist()
     values = [actions[f"partition.{name}"].to_pylist() for name in contract.partition_by]
@@ -85,7 +92,27 @@ def data_files(table: DeltaTable, folder: LakePath, contract: TableContract, sco
         FileFacts(path=path, size=0, rows=None, partition=dict(zip(contract.partition_by, row, strict=True)))
         for path, row in zip(paths, held, strict=True)
     ]
-    return [folder / unquote(file.path) for file in touched_files(files, scopes, None)]
+    touched = [file.path for file in touched_files(files, scopes, None)]
+    if feature := _hiding(table, touched):
+        rewrite = _REWRITTEN[feature].format(table=delta_name(table.table_uri))
+        raise LakeStateError(
+            subject=f"table {contract.name}",
+            seen=f"it uses Delta's {feature}, which another program has turned on for it",
+            why="its data files alone do not say which rows it has, so rows would be misread",
+            remedy=f"{rewrite} in Spark; or move the folder away: `lakehouse sync` builds the table anew",
+        )
+    return [folder / unquote(path) for path in touched]
+
+
+def _hiding(table: DeltaTable, paths: Sequence[str]) -> str | None:
+    """The feature by which these files are not the rows as they stand; most tables have none, and are not looked at."""
+    if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
+        return "column mapping"
+    if "deletionVectors" not in (table.protocol().reader_features or ()):
+        return None
+    vectors = pa.table(table.deletion_vectors())["filepath"].to_pylist()
+    ends = {unquote(path) for path in paths}
+    return "deletion vectors" if any(unquote(each).endswith(tuple(ends)) for each in vectors) else None
 
 
 def changed_since(folder: LakePath, versions: Mapping[str, int], until: int) -> set[str]:

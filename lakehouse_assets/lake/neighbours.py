@@ -56,6 +56,15 @@ def readers_of(lake: Lake, repo: str) -> list[str]:
     )
 
 
+def extracted(latest: Mapping[EntryKey, Entry], repo: str) -> Entry | None:
+    """The entry of the repository's last extraction; none where its files are gone, as they are once it was removed.
+
+    `extracts` belongs to contents, not to repositories, so that a removal leaves its entries.
+    """
+    entry, snapshot = latest.get((EXTRACTS.name, repo)), latest.get((SNAPSHOTS.name, repo))
+    return entry if entry is not None and entry.cursor and snapshot is not None and snapshot.cursor else None
+
+
 class NeighbourVersions:
     """Versions of what repositories see of the others: as they were read, and as they are now."""
 
@@ -111,8 +120,8 @@ class NeighbourVersions:
         return None if position is None else position.cursors[SNAPSHOTS.name].end - 1
 
     def _extracted_from(self, repo: str) -> str | None:
-        entry = self._latest.get((EXTRACTS.name, repo))
-        return json.loads(entry.input_versions).get(SNAPSHOTS.name) if entry is not None and entry.cursor else None
+        entry = extracted(self._latest, repo)
+        return json.loads(entry.input_versions).get(SNAPSHOTS.name) if entry is not None else None
 
     @cached_property
     def _stored(self) -> dict[str, dict[ReadKey, str]]:

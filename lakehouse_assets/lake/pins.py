@@ -5,7 +5,7 @@ Invariant: a commit is pinned only while it can be read, and nothing that it nee
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -59,8 +59,8 @@ def pin(lake: Lake, commit: PublishedCommit, why: str) -> bool:
 def unpin(lake: Lake, commit: PublishedCommit) -> bool:
     """Let the commit go; False if it was not pinned."""
     with unvacuumed(lake):
-        own = [asdict(each) for each in pins(lake) if (each.repo, each.commit_sha) == (commit.repo, commit.commit_sha)]
-        return bool(own) and write_rows(lake, PINS, own, strategy="delete_matching").rows_deleted > 0
+        own = [{"repo": commit.repo, "commit_sha": commit.commit_sha}]
+        return lake.exists(PINS) and write_rows(lake, PINS, own, strategy="delete_matching").rows_deleted > 0
 
 
 def unreadable_tables(lake: Lake, commit: PublishedCommit) -> list[str]:

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import sqlglot
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -45,6 +48,8 @@ class Tables:
 
     relations: Mapping[str, str]
     known: tuple[str, ...]
+    rows: Mapping[str, pa.Table] = field(default_factory=dict[str, pa.Table])
+    """Those that were made before."""
     numbers: Numbers = field(default_factory=dict[str, frozenset[str]])
     """Columns that hold numbers as text."""
     notes: tuple[str, ...] = ()
@@ -82,12 +87,14 @@ def tables_at(lake: Lake, commit: PublishedCommit, query: str) -> Tables:
 def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer]:
     """Run `query` over the tables given, or the lake's, each under its own name. It reads the lake and nothing else."""
     there = tables or tables_now(lake, query)
-    _check_numbers(query, there.numbers)
     with user_sql(lake.root) as connection:
+        for name, rows in there.rows.items():
+            connection.register(name, rows)
         for name, sql in there.relations.items():
             connection.execute(f"CREATE VIEW {name} AS FROM {sql}")
         try:
             refuse_statements(connection, query)
+            _check_numbers(connection, query, there)
             result = connection.execute(query)
             columns = _distinct([description[0] for description in result.description or []])
             yield Answer(columns=columns, rows=_rows(result, columns))
@@ -100,16 +107,32 @@ def ask(lake: Lake, query: str, tables: Tables | None = None) -> Iterator[Answer
             ) from error
 
 
-def _check_numbers(query: str, numbers: Numbers) -> None:
-    """Refuse to compare numbers that are kept as text; what does not parse is left to DuckDB to tell."""
+def _check_numbers(connection: duckdb.DuckDBPyConnection, query: str, tables: Tables) -> None:
+    """Refuse to compare numbers that are kept as text, and a query of which that cannot be told."""
+    numbers = {each: tables.numbers[each] for each in (*tables.relations, *tables.rows) if tables.numbers.get(each)}
     if not numbers:
         return
+    schema: dict[str, object] = {
+        each: {name: kind for name, kind, *_ in connection.execute(f'DESCRIBE "{each}"').fetchall()}
+        for each in (*tables.relations, *tables.rows)
+    }
     try:
         tree = sqlglot.parse_one(query, dialect="duckdb")
-        found = number_texts(tree, numbers)
-    except SqlglotError:
-        return
-    if found.misuse is not None:
+        if isinstance(tree, exp.Summarize):
+            of = tree.this
+            tree = exp.select("*").distinct().from_(of.subquery() if isinstance(of, exp.Query) else of)
+        full = qualify(tree.copy(), schema=schema, dialect="duckdb", validate_qualify_columns=False)
+        # Spelling stars and places out leaves out what it stands for, such as DISTINCT ON.
+        found = next((each for each in (number_texts(form, numbers) for form in (tree, full)) if each.misuse), None)
+    except SqlglotError as error:
+        held = {f"{table}.{column}" for table, columns in numbers.items() for column in columns}
+        raise BadInputError(
+            subject="query",
+            seen=f"it cannot be told whether it compares {min(held)}, which holds numbers of its source as text",
+            why="as text '99' is more than '123'",
+            remedy="write it in plainer SQL, or cast the column in a query within it",
+        ) from error
+    if found is not None and found.misuse is not None:
         raise as_numbers("query", *found.misuse)
 
 

@@ -24,4 +24,4 @@ def append_rows(lake: Lake, contract: TableContract, rows: pa.Table) -> None:
             table.optimize.compact()
         lake.give_back(contract, table)
 
-    retried(f"table {contract.name}", attempt)
+    retried(lake, contract, attempt)

@@ -77,7 +77,7 @@ class WriteReport:
     @property
     def committed(self) -> bool:
         """Whether there is a commit of it; none if it was wanted only if it changed something, and did not."""
-        return bool(self.entries)
+        return bool(self.entries) or self.version_after > self.version_before
 
     @property
     def rows_changed(self) -> int:

@@ -33,6 +33,8 @@ _PER_SESSION = (
     "spark.sql.session.timeZone",
     "spark.sql.shuffle.partitions",
     "spark.sql.parquet.outputTimestampType",
+    "spark.databricks.delta.merge.deletionVectors.persistent",
+    "spark.databricks.delta.delete.deletionVectors.persistent",
     "spark.sql.execution.pyspark.udf.idleTimeoutSeconds",
     "spark.sql.execution.pyspark.udf.killOnIdleTimeout",
 )

@@ -1,17 +1,24 @@
-"""Writes of a few rows to the lake's own tables, by the upsert service like all others, without a session."""
+"""Writes of a few rows to the lake's own tables, by the upsert service like all others.
+
+Cost: no session, but for tables that ask their writers for what delta-rs has not.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import Strategy, TableContract
+from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.scope import Equals, Scope
 from lakehouse_assets.plan.staleness import MaterializationKey
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def write_rows(
@@ -31,13 +38,16 @@ def write_rows(
     partition = str(rows[0][names[0]]) if names else ""
     scope: Scope = tuple(Equals(column=name, value=rows[0][name]) for name in names)
     key = MaterializationKey(asset=contract.name, partition=partition, cursor=run_id, code_version="", settings_hash="")
-    batch = Batch(rows=arrow_rows(contract.columns, rows), keys=(key,), owners=(), strategy=strategy)
+    given = [each for each in contract.columns if each.name in rows[0]]
+    batch = Batch(rows=arrow_rows(given, rows), keys=(key,), owners=(), strategy=strategy)
     return small_service(lake).write(contract, batch, {partition: scope}, run_id=run_id)
 
 
 def small_service(lake: Lake) -> UpsertService:
-    return UpsertService(lake, spark=_no_spark, executor="delta-rs", because="its rows are always few")
+    return UpsertService(lake, spark=_spark, executor="delta-rs", because="its rows are always few")
 
 
-def _no_spark() -> Any:
-    raise AssertionError("some rows of text need no session")
+def _spark() -> "SparkSession":
+    from lakehouse_assets.lake.session import runtime_for  # takes time to load, and few tables need it
+
+    return runtime_for(load_settings()).session

@@ -1,7 +1,8 @@
 """Carries out writes with Spark, of any size: replacements by the DataFrame writer, the rest by one MERGE.
 
 A MERGE takes its user metadata and its transaction from the session's configuration, which threads share: a
-lock holds them back from each other, and what was set is unset whatever happens.
+lock holds them back from each other and from OPTIMIZE, which would take over what one has set for itself; what was set
+is unset whatever happens.
 """
 
 import threading
@@ -112,7 +113,7 @@ def _merge(
     if there:
         return Outcome(unchanged=rows)
     text = _plain_text(note(None))
-    with view_scope(spark) as views, _session_settings(spark, plan, text):
+    with view_scope(spark) as views, session_settings(spark, _merge_settings(plan, text)):
         view = views.register(contract.name, batch)
         statement = plan.statement.replace(BATCH_SLOT, f"USING {view} AS s", 1)
         reached("write: before commit")
@@ -205,15 +206,19 @@ def _writer(batch: "DataFrame", plan: WritePlan, note: str) -> "DataFrameWriter"
     )
 
 
-@contextmanager
-def _session_settings(spark: "SparkSession", plan: WritePlan, note: str) -> Generator[None, None, None]:
-    settings = {
+def _merge_settings(plan: WritePlan, note: str) -> dict[str, str]:
+    return {
         f"{_PREFIX}commitInfo.userMetadata": note,
         f"{_PREFIX}write.txnAppId": plan.request.key,
         f"{_PREFIX}write.txnVersion": "1",
         # Else a MERGE of many rows leaves them in one file, and each later write rewrites it.
         "spark.sql.files.maxRecordsPerFile": str(ROWS_PER_FILE),
     }
+
+
+@contextmanager
+def session_settings(spark: "SparkSession", settings: Mapping[str, str]) -> Generator[None, None, None]:
+    """Set what a statement takes from the session alone; no other such statement of the process runs meanwhile."""
     with _session_lock:
         try:
             for key, value in settings.items():

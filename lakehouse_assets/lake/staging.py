@@ -32,7 +32,7 @@ from lakehouse_assets.plan.batch_check import (
 )
 from lakehouse_assets.plan.row_hash import Content
 from lakehouse_assets.plan.sql_text import Dialect, column
-from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest
+from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest, needs_keys_only
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -87,7 +87,7 @@ class LocalStage(Staged):
         self.rows = rows
         columns = {field.name: type_name(field.type) for field in rows.schema}
         _check_place(contract, columns)
-        check_batch_columns(contract, columns)
+        check_batch_columns(contract, columns, keys_only=needs_keys_only(request))
         held = places(contract, rows) if rows.num_rows else {}
         self.facts = BatchFacts(
             columns=columns,
@@ -148,7 +148,7 @@ def _check(
 ) -> tuple[dict[PartitionValues, Content], tuple[Violation, ...], int]:
     """Contents by partition, violations with examples, and the bytes of long texts and payloads."""
     _check_place(contract, columns)
-    check_batch_columns(contract, columns)
+    check_batch_columns(contract, columns, keys_only=needs_keys_only(request))
     present = [each for each in contract.columns if each.name in columns]
     hashed = [*present, *(new_column(name, kind) for name, kind in new_columns(contract, columns))]
     rules = row_rules(contract, request.scopes, dialect, present, request.owners)

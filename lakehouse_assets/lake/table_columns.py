@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
-from deltalake import DeltaTable
+import pyarrow as pa
+from deltalake import DeltaTable, write_deltalake
 from deltalake.schema import ArrayType, Field, PrimitiveType
 
+from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import ColumnType, TableContract
+from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 
 _NUMBER = "lakehouse.number"
@@ -25,6 +28,18 @@ def mark_numbers(lake: Lake, contract: TableContract) -> None:
     table = lake.open(contract)
     for name in sorted(contract.number_columns - marked_numbers(table)):
         table.alter.set_column_metadata(name, {_NUMBER: "true"})
+
+
+def refit(lake: Lake, contract: TableContract) -> None:
+    """Give a table without rows the contract's types: the run that made it may have been refused for a value, and the
+    remedy may be another type."""
+    if not lake.exists(contract):
+        return
+    table = lake.open(contract)
+    held = table_facts(table, contract).columns
+    if any(held.get(each.name, each.type) != each.type for each in contract.columns):
+        rows = pa.Table.from_batches([], arrow_schema(contract.columns))
+        write_deltalake(table, rows, mode="overwrite", schema_mode="overwrite")
 
 
 def marked_numbers(table: DeltaTable) -> frozenset[str]:

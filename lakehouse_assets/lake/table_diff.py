@@ -13,6 +13,7 @@ from lakehouse_assets.lake.model_audits import REDACTED
 from lakehouse_assets.lake.model_engine import relations_sql
 from lakehouse_assets.lake.model_inputs import Given, Relations, Stored, needed
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.view_rows import ViewReader
 from lakehouse_assets.plan.sql_text import name
 
 
@@ -43,7 +44,9 @@ class TableDiff:
     samples: dict[str, list[dict[str, Any]]]
 
 
-def table_diff(lake: Lake, first: str, second: str, *, on: Sequence[str] = (), limit: int = 5) -> TableDiff:
+def table_diff(
+    lake: Lake, first: str, second: str, *, views: ViewReader, on: Sequence[str] = (), limit: int = 5
+) -> TableDiff:
     """Compare `ENVIRONMENT:NAME`, `NAME@VERSION` or `NAME` with another; `on` names the key where it is not known."""
     left, right = read_side(lake, first), read_side(lake, second)
     key = tuple(on) or left.key or right.key
@@ -60,7 +63,11 @@ def table_diff(lake: Lake, first: str, second: str, *, on: Sequence[str] = (), l
     asked = _questions(left, right, key, others, limit)
     with user_sql(lake.root) as connection:
         for prefix, side in (("a_", left), ("b_", right)):
-            for each, sql in relations_sql(lake, side.relations, prefix=prefix).items():
+            relations = views.settled(lake, side.relations)
+            for each, what in relations.items():
+                if isinstance(what, Given):
+                    connection.register(f"{prefix}{each}", what.rows)
+            for each, sql in relations_sql(lake, relations, prefix=prefix).items():
                 connection.execute(f"CREATE TEMP VIEW {name(each, 'duckdb')} AS FROM {sql}")
         answers = {each: connection.sql(sql).to_arrow_table().to_pylist() for each, sql in asked.items()}
     (counts,), (by_column,) = answers.pop("counts"), answers.pop("by_column")

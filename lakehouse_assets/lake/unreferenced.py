@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -20,11 +21,13 @@ from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.effects import reached
-from lakehouse_assets.lake.concurrency import holding, retried
+from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.concurrency import holding
 from lakehouse_assets.lake.local_engine import LocalEngine, local_engine
 from lakehouse_assets.lake.maintained import Done, record
 from lakehouse_assets.lake.published import is_readable
 from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.small_writes import small_service
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.holds import Hold, holds_of
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
@@ -57,8 +60,8 @@ def collect_contents(
     """Delete contents and extracts that nobody refers to, or tell which they are."""
     tables = [each for each in (BLOBS, EXTRACTS) if lake.exists(each)]
     with ExitStack() as locks:
-        for contract in (SNAPSHOTS, *tables) if not dry_run else ():
-            locks.enter_context(holding(lake.locks, contract, ()))
+        if not dry_run:
+            locks.enter_context(holding(lake.locks, SNAPSHOTS, ()))
         engine = locks.enter_context(local_engine())
         referenced, _ = engine.keep("referenced", _referenced(lake, holds))
         languages = pa.table({"language": list(extractors), "extractor": list(extractors.values())})
@@ -101,7 +104,7 @@ def _collect(
     if rows and not dry_run:
         keys = engine.ask_arrow(f"SELECT {', '.join(contract.key)} FROM {found}")
         before = lake.size(contract).files
-        retried(f"table {contract.name}", lambda: _delete(lake, contract, keys))
+        _delete(lake, contract, keys)
         after = lake.size(contract)
         done = Done(
             asset=contract.name,
@@ -117,8 +120,8 @@ def _collect(
 
 
 def _delete(lake: Lake, contract: TableContract, keys: pa.Table) -> None:
-    same = " AND ".join(f"t.{name} = s.{name}" for name in contract.key)
-    merge = lake.open(contract).merge(keys, predicate=same, source_alias="s", target_alias="t")
+    """By keys alone, and without a key of a materialization: nothing is made of anything here."""
+    batch = Batch(rows=keys, keys=(), strategy="delete_matching", if_changed=True)
     reached("delete: before commit")
-    merge.when_matched_delete().execute()
+    small_service(lake).write(contract, batch, {}, run_id=f"gc-{uuid4().hex}")
     reached("delete: after commit")

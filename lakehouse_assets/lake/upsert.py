@@ -153,7 +153,7 @@ class UpsertService:
         reached("write: after table made")
         known = -1 if table is None else table.version()  # one that was made meanwhile may have it already
         return retried(
-            f"table {contract.name}", lambda: self._attempt(job, staged, held, known=known, quarantined=len(aside))
+            self._lake, contract, lambda: self._attempt(job, staged, held, known=known, quarantined=len(aside))
         )
 
     def _set_aside(self, job: Job, records: list[dict[str, Any]]) -> None:

@@ -22,9 +22,13 @@ class Alignment:
     beyond: tuple[NamedType, ...]
 
 
-def check_batch_columns(contract: TableContract, columns: Mapping[str, str]) -> None:
-    """Refuse a batch that lacks columns, has them in another type, or has unknown ones where that is not allowed."""
-    gone = [each.name for each in contract.columns if not each.nullable and each.name not in columns]
+def check_batch_columns(contract: TableContract, columns: Mapping[str, str], *, keys_only: bool = False) -> None:
+    """Refuse a batch that lacks columns, has them in another type, or has unknown ones where that is not allowed.
+
+    `keys_only` is of batches that say which rows to delete: they need no more than their keys.
+    """
+    needed = contract.key if keys_only else [each.name for each in contract.columns if not each.nullable]
+    gone = [name for name in needed if name not in columns]
     if gone:
         raise _unfit(contract, f"the batch lacks {', '.join(gone)}", "bring every column that may not be NULL")
     wrong = [
@@ -43,8 +47,10 @@ def check_batch_columns(contract: TableContract, columns: Mapping[str, str]) -> 
         )
 
 
-def align(contract: TableContract, batch: Mapping[str, str], table: Mapping[str, str]) -> Alignment:
-    check_batch_columns(contract, batch)
+def align(
+    contract: TableContract, batch: Mapping[str, str], table: Mapping[str, str], *, keys_only: bool = False
+) -> Alignment:
+    check_batch_columns(contract, batch, keys_only=keys_only)
     new = new_columns(contract, batch)
     wrong = [
         f"{name} is {table[name]} in the table instead of {kind}"

@@ -56,6 +56,11 @@ class WriteRequest:
     """Idempotency key: a second write with it does nothing."""
 
 
+def needs_keys_only(request: WriteRequest) -> bool:
+    """Whether the batch says which rows to delete, for which their keys are enough."""
+    return request.strategy == "delete_matching"
+
+
 def deletes_missing(request: WriteRequest) -> bool:
     """Whether rows that the batch lacks are deleted: if it is complete for its partitions or for some owners."""
     return request.strategy == "upsert" and request.owners != ()

@@ -15,7 +15,14 @@ from lakehouse_assets.plan.alignment import NamedType, align, new_column
 from lakehouse_assets.plan.pruning import Pruning, prune
 from lakehouse_assets.plan.scope import check_scopes
 from lakehouse_assets.plan.statements import Action, statement, target_predicate
-from lakehouse_assets.plan.write_facts import BatchFacts, TableFacts, Violation, WriteRequest, deletes_missing
+from lakehouse_assets.plan.write_facts import (
+    BatchFacts,
+    TableFacts,
+    Violation,
+    WriteRequest,
+    deletes_missing,
+    needs_keys_only,
+)
 
 ChosenExecutor = Literal["spark", "delta-rs"]
 Executor = Literal["auto", "spark", "delta-rs"]
@@ -78,7 +85,7 @@ def plan_write(
     """
     check_scopes(contract, request.scopes)
     check_owners(contract, request)
-    aligned = align(contract, batch.columns, table.columns)
+    aligned = align(contract, batch.columns, table.columns, keys_only=needs_keys_only(request))
     if batch.violations:
         raise refusal(contract, batch.violations)
     pruning = prune(table.files, request.scopes, request.owners or None)

@@ -1,6 +1,7 @@
 """Writes through the service against the same rows written by hand, side by side, in tables of three sizes.
 
-Every way of writing gets a copy of the same table, made of hard links, so that none sees what another did.
+Every way of writing gets a copy of the same table, made of hard links, so that none sees what another did. The service
+writes as in a run, whose records are kept until it ends.
 """
 
 import itertools
@@ -21,6 +22,7 @@ from deltalake import DeltaTable
 
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.lake.batch import WorkerRows
+from lakehouse_assets.lake.bookkeeping import bookkeeping
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
@@ -115,11 +117,12 @@ def _small(spark: "SparkSession", lake: Lake, rows: int) -> float:
 
     heading(f"{OWNERS * PER_OWNER:,} changed rows in a table of {rows:,}")
     service, by_rs, by_spark = (_copy(lake, name) for name in ("service", "delta-rs", "spark"))
-    own, rust = _medians(
-        [lambda rows: _service(service, rows, owners=chosen), lambda rows: _merge_rs(by_rs, rows, chosen)],
-        batch,
-        SMALL_LAPS,
-    )
+    with bookkeeping(service):
+        own, rust = _medians(
+            [lambda rows: _service(service, rows, owners=chosen), lambda rows: _merge_rs(by_rs, rows, chosen)],
+            batch,
+            SMALL_LAPS,
+        )
     (merge,) = _medians([lambda rows: _merge_spark(spark, by_spark, spark.createDataFrame(rows), chosen)], batch)
     line("the service", own, note=_told(_service(service, batch(), owners=chosen)))
     line("(a) MERGE on Spark", merge, against=("service", own))
@@ -147,9 +150,10 @@ def _scattered(lake: Lake, rows: int) -> None:
         salt = next(salts)
         return pa.concat_tables([arrow_items(place * PER_OWNER, PER_OWNER, salt) for place in places])
 
-    own, rust = _medians(
-        [lambda rows: _service(far, rows, owners=chosen), lambda rows: _merge_rs(by_rs, rows, chosen)], batch
-    )
+    with bookkeeping(far):
+        own, rust = _medians(
+            [lambda rows: _service(far, rows, owners=chosen), lambda rows: _merge_rs(by_rs, rows, chosen)], batch
+        )
     line("the service, owners far apart", own, note=_told(_service(far, batch(), owners=chosen)))
     line("(c) MERGE by delta-rs, owners far apart", rust, against=("service", own))
     _drop(far, by_rs)
@@ -165,13 +169,14 @@ def _large(spark: "SparkSession", lake: Lake) -> None:
     def batch() -> "DataFrame":
         return item_rows(spark, first, LARGE_BATCH, salt=next(salts))
 
-    own, merge = _medians(
-        [
-            lambda rows: _service(service, rows, owners=chosen, spark=spark),
-            lambda rows: _merge_spark(spark, by_spark, rows, chosen, gone=True),
-        ],
-        batch,
-    )
+    with bookkeeping(service):
+        own, merge = _medians(
+            [
+                lambda rows: _service(service, rows, owners=chosen, spark=spark),
+                lambda rows: _merge_spark(spark, by_spark, rows, chosen, gone=True),
+            ],
+            batch,
+        )
     line("the service", own, note=_told(_service(service, batch(), owners=chosen, spark=spark)))
     line("(a) MERGE on Spark", merge, against=("service", own))
     print(f"  the service is {own / merge:.2f} × (a) {_verdict(own / merge, 'large')}", flush=True)

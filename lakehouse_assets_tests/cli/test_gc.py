@@ -13,6 +13,7 @@ from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.maintenance import MAINTENANCE
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
@@ -58,6 +59,9 @@ def test_contents_that_no_kept_commit_has_go(lake: Lake, shop: SyncedRepo, monke
     assert lakehouse_json("sql", "SELECT text FROM blobs", "--at", f"shop@{oldest}") == kept
     (row,) = [row for row in lake.rows(MAINTENANCE) if row["action"] == "gc"]
     assert (row["asset"], row["rows_deleted"]) == ("blobs", 1)
+    (row,) = [row for row in lake.rows(WRITES) if row["strategy"] == "delete_matching"]
+    assert (row["asset"], row["rows_deleted"], row["partitions"]) == ("blobs", 1, [])
+    assert row["statement"].startswith("DeltaTable.merge(")
     assert "0 things" in lakehouse("gc").stderr
 
 

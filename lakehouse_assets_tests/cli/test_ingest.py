@@ -75,7 +75,7 @@ def test_a_delivery_tells_how_many_rows_of_the_target_it_compared(shop: Shop):
     told = lakehouse("ingest", "shop_orders").stdout
     assert "1 of the target's 4 rows compared, equal" in told
     assert "equal in 4 rows" not in told
-    assert "0 of the target's 4 rows compared" in lakehouse("deliver", "shop_orders").stdout
+    assert lakehouse("deliver", "shop_orders").stdout.rstrip().endswith("0 of the target's 4 rows compared")
     told = lakehouse("deliver", "shop_orders", "--everything").stdout
     assert "1 updated" in told
     assert "4 of the target's 4 rows compared, equal" in told

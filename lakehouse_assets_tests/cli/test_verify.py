@@ -55,6 +55,25 @@ def test_a_repository_is_verified_though_its_neighbour_was_removed(made: Callabl
     assert differing(lakehouse_json("verify", "b")) == set()
 
 
+@pytest.mark.parametrize("kept", [(), ("--keep-rows",)])
+def test_a_neighbour_that_was_removed_and_added_again_counts_from_its_next_sync_on(
+    made: Callable[..., Made], kept: tuple[str, ...]
+):
+    builders = made(a=OFFERER, b=IMPORTER)
+    lakehouse("repo", "remove", "a", *kept)
+    lakehouse("sync", "--all")
+    lakehouse("gc")
+    lakehouse("repo", "add", "a", str(builders["a"].path))
+    assert differing(lakehouse_json("verify", "b")) == set()
+    assert {each["repo"] for each in lakehouse_json("verify", "--all")} == {"b"}
+    with pytest.raises(LakeStateError, match="'a': it has never been synced"):
+        lakehouse("verify", "a")
+    lakehouse("sync", "--all")
+    told = lakehouse_json("verify", "--all")
+    assert {each["repo"] for each in told} == {"a", "b"}
+    assert differing(told) == set()
+
+
 def test_a_repository_that_cannot_be_read_holds_back_only_those_that_were_linked_with_it(made: Callable[..., Made]):
     builders = made(a=OFFERER, b=IMPORTER, c=ALONE)
     shutil.rmtree(builders["a"].path)

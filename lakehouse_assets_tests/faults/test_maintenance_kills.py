@@ -78,7 +78,7 @@ def test_a_killed_vacuum_took_nothing_that_is_needed(
     tried.survived(**as_clean(updated, prepared))
 
 
-@pytest.mark.parametrize("point", points("commit:"))
+@pytest.mark.parametrize("point", points("optimize:"))
 def test_a_killed_compaction_leaves_the_rows_as_they_were(
     updated: Settings, prepared: Prepared, point: str, fault: FaultNamed
 ):

@@ -127,12 +127,30 @@ def the_writes_tell_what_happened(lake: Lake, case: Start, point: EffectPoint) -
     assert {each["data_version"] for row in rows for each in json.loads(row["keys"])} == {content(case.after)}
 
 
-@pytest.mark.parametrize("point", [point for point in EFFECT_POINTS if point.startswith(("write:", "commit:"))])
+@pytest.mark.parametrize("point", [point for point in EFFECT_POINTS if point.startswith("write:")])
 @pytest.mark.parametrize("name", STARTS)
 def test_a_kill_leaves_the_table_as_before_or_as_after_and_a_re_run_completes_it(
     lake: Lake, name: str, point: EffectPoint, fault: FaultNamed
 ):
     kill_and_repeat(lake, STARTS[name], point, "delta-rs", fault)
+
+
+@pytest.mark.parametrize("attempt", [2, 3])
+def test_a_writer_that_dies_between_its_attempts_leaves_what_the_others_wrote_and_a_re_run_completes_it(
+    lake: Lake, attempt: int, fault: FaultNamed
+):
+    case = STARTS["merge"]
+    tried = fault("kill -9 between the attempts of a write that met others")
+    carry_out(Write(root=str(lake.root), rows=[*case.before, *OTHER], run_id="load", partitions=["a", "b"]))
+    each = Write(root=str(lake.root), rows=case.batch, run_id="run", cursor="c2", overtaken=attempt - 1)
+    code, told, complaints = finish(start([each], kill_at=f"write: before commit #{attempt}"))
+    assert (code, told) == (-signal.SIGKILL, []), complaints
+    theirs = [row | {"size": row["size"] + 100 * (attempt - 1)} for row in case.before]
+    assert rows_now(lake) == theirs
+    assert carry_out(replace(each, overtaken=0)).action == "merge"
+    tried.compared(rows_now(lake), case.after)
+    entry = Ledger(lake).latest([THINGS])[("things", "a")]
+    assert (entry.run_id, entry.data_version) == ("run", content(case.after))
 
 
 @pytest.mark.slow

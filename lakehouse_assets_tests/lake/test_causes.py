@@ -22,6 +22,11 @@ LOST = "Object at location /data/lake/nodes/part-1.zstd.parquet not found: No su
         ),
         ("a\njava.lang.OutOfMemoryError: Java heap space\nb", "a write", "^memory ran out$"),
         (LOST, "table nodes", "part-1.zstd.parquet is not there"),
+        (
+            "Transaction failed: Unsupported table features required: [TypeWidening]",
+            "a write",
+            "asks for TypeWidening, which another program has turned on and delta-rs has not",
+        ),
         ("Invalid Parquet file: /data/lake/nodes/part-1.parquet", "table nodes", "part-1.parquet cannot be read"),
     ],
 )

@@ -1,6 +1,8 @@
 """Compaction: the same rows in fewer files, and nobody downstream is told."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +16,7 @@ from lakehouse_assets.lake import compaction
 from lakehouse_assets.lake.change_feed import present_cursor, read_changes
 from lakehouse_assets.lake.compaction import compact_table, planned
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.spark_executor import session_settings
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.compaction import FileSize
@@ -102,6 +105,28 @@ def test_files_whose_owners_overlap_are_put_in_order_by_spark(lake: Lake, spark:
     files = sorted((file.owner_min, file.owner_max) for file in table_facts(lake.open(THINGS), THINGS).files)
     assert len(files) > 1
     assert all(one[1] <= other[0] for one, other in pairwise(files))
+
+
+def test_an_order_by_spark_takes_nothing_of_what_a_merge_beside_it_has_set_for_itself(
+    lake: Lake, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+):
+    grow(lake, "a")
+    monkeypatch.setattr(compaction, "beyond_delta_rs", lambda _: ("a feature",))
+    started = threading.Event()
+
+    def by_spark() -> SparkSession:
+        started.set()
+        return spark
+
+    with ThreadPoolExecutor(1) as pool:
+        with session_settings(spark, {"spark.databricks.delta.commitInfo.userMetadata": "a MERGE's own"}):
+            done = pool.submit(compact_table, lake, THINGS, spark=by_spark)
+            assert started.wait(60)
+            with pytest.raises(TimeoutError):
+                done.result(timeout=3)
+        done.result(timeout=120)
+    (commit,) = lake.open(THINGS).history(1)
+    assert (commit["operation"], commit.get("userMetadata")) == ("OPTIMIZE", None)
 
 
 def test_a_table_without_owner_or_partition_is_compacted_too(lake: Lake):

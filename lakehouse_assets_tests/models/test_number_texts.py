@@ -42,6 +42,17 @@ def model(sql: str, **more: str) -> str:
         "SELECT id FROM orders AS a WHERE EXISTS (SELECT 1 FROM orders AS b WHERE b.name < a.amount)",
         "WITH some AS (SELECT * FROM orders) SELECT 1 AS id, MIN(price) AS m FROM (SELECT amount AS price FROM some)",
         "SELECT 1 AS id, MAX(x) AS m FROM (SELECT name AS x FROM orders UNION ALL SELECT amount FROM orders)",
+        "SELECT DISTINCT id, amount FROM orders",
+        "SELECT id FROM orders WHERE name IN (SELECT amount FROM orders)",
+        "SELECT id FROM orders WHERE '5' < (SELECT ANY_VALUE(amount) FROM orders)",
+        "SELECT id, amount FROM orders ORDER BY 2 LIMIT 1",
+        "SELECT id, amount AS price FROM orders ORDER BY price LIMIT 1",
+        "SELECT amount AS id, COUNT(*) AS n FROM orders GROUP BY 1",
+        "SELECT id, amount FROM orders UNION SELECT 2, '2.0'",
+        "SELECT id, amount FROM orders EXCEPT SELECT 2, '2.0'",
+        "SELECT 1 AS id, MAX(STRUCT(amount, id)).id AS m FROM orders",
+        "WITH some (a, b) AS (SELECT id, amount FROM orders) SELECT 1 AS id, MAX(b) AS m FROM some",
+        "SELECT 1 AS id, MAX(b) AS m FROM (SELECT id, amount FROM orders) AS some (a, b)",
     ],
 )
 def test_a_query_that_would_compare_numbers_as_text_is_refused_with_the_cast(sql: str):
@@ -49,6 +60,12 @@ def test_a_query_that_would_compare_numbers_as_text_is_refused_with_the_cast(sql
         project(TABLES, m=model(sql))
     assert "AS DOUBLE)" in raised.value.remedy
     assert raised.value.subject == "m.sql:4"
+
+
+@pytest.mark.parametrize("join", ["JOIN orders AS b USING (amount)", "NATURAL JOIN orders AS b"])
+def test_a_join_by_names_alone_that_would_compare_numbers_as_text_is_refused(join: str):
+    with pytest.raises(BadInputError, match="holds numbers of its source"):
+        project(TABLES, m=model(f"SELECT a.id FROM orders AS a {join}"))
 
 
 @pytest.mark.parametrize(
@@ -60,6 +77,11 @@ def test_a_query_that_would_compare_numbers_as_text_is_refused_with_the_cast(sql
         ("SELECT id, CAST(amount AS DOUBLE) AS amount FROM orders WHERE amount IS NOT NULL", set()),
         ("SELECT 1 AS id, MAX(CAST(amount AS DECIMAL(38, 9))) AS m, COUNT(amount) AS n FROM orders", set()),
         ("SELECT id, MAX(name) AS name FROM orders GROUP BY id", set()),
+        ("SELECT DISTINCT id, name FROM orders", set()),
+        ("SELECT id, (SELECT ANY_VALUE(amount) FROM orders) AS any FROM orders AS a", {"any"}),
+        ("SELECT id, amount FROM orders UNION ALL SELECT id, name FROM orders", {"amount"}),
+        ("SELECT id FROM orders AS a WHERE EXISTS (SELECT amount FROM orders AS b WHERE b.id > a.id)", set()),
+        ("SELECT a.id, b.amount FROM orders AS a JOIN orders AS b USING (id) ORDER BY 1 LIMIT 1", {"amount"}),
     ],
 )
 def test_what_a_query_passes_on_or_casts_is_taken_and_what_it_passes_on_is_known(sql: str, passed_on: set[str]):

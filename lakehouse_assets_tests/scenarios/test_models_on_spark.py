@@ -9,11 +9,16 @@ from pyspark.sql import SparkSession
 from lakehouse_assets.assets.models import model_assets
 from lakehouse_assets.contracts.pipeline_executions import PIPELINE_EXECUTIONS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
+from lakehouse_assets.core.errors import BadInputError
+from lakehouse_assets.lake.environment_reads import environment_tables
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.table_diff import table_diff
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.view_rows import ViewReader
 from lakehouse_assets_tests.support.model_lake import ModelLake, file
 from lakehouse_assets_tests.support.models import model_text
+from lakehouse_assets_tests.support.writes import no_spark
 
 pytestmark = pytest.mark.slow
 
@@ -107,6 +112,35 @@ def test_a_row_that_fails_in_dagster_ends_the_execution(
         (event,) = [each for each in done.all_events if each.is_step_failure]
     assert "CAST_INVALID_INPUT" in str(event.step_failure_data.error)
     assert statuses(found) == ["failed"]
+
+
+VIEW = "SELECT repo, path, {} AS seen FROM snapshots"
+
+
+def test_a_view_that_is_read_has_the_rows_that_spark_gives_it(found: ModelLake, spark: SparkSession):
+    found.models(
+        seen=model_text(VIEW.format("CAST(size + 0.7D AS INT)"), materialization="view", key=None),
+        read_on=model_text("SELECT repo, path, seen + 1 AS more FROM seen", materialization="view", key=None),
+        stored="SELECT repo, path, seen FROM seen",
+    )
+    assert found.ran("prod") == ["stored"]
+    independent = {size: row[0] for size in (1, 9) for row in spark.sql(f"SELECT CAST({size} + 0.7D AS INT)").collect()}
+    assert independent == {1: 1, 9: 9}  # DuckDB would round
+    for asked, more in (("seen FROM seen", 0), ("seen FROM stored", 0), ("more FROM read_on", 1)):
+        rows = found.ask("prod", f"SELECT {asked}")
+        assert sorted(value for row in rows for value in row.values()) == [1 + more, 9 + more]
+    reader = ViewReader(spark=lambda: spark, executor="auto")
+    assert table_diff(found.lake, "prod:seen", "prod:stored", views=reader, on=["repo", "path"]).equal == 2
+
+
+def test_a_view_whose_rows_fail_is_told_to_who_reads_it(found: ModelLake):
+    found.models(wrong=model_text(VIEW.format("CAST(path AS INT)"), materialization="view", key=None))
+    found.ran("prod")
+    with pytest.raises(BadInputError, match="view wrong: CAST_INVALID_INPUT"):
+        found.ask("prod", "SELECT * FROM wrong")
+    keeping_out = ViewReader(spark=no_spark, executor="delta-rs")
+    with pytest.raises(BadInputError, match="LAKEHOUSE_EXECUTOR keeps Spark out"):
+        environment_tables(found.lake, "SELECT * FROM wrong", "prod", keeping_out)
 
 
 def test_sql_that_only_spark_has_is_run_there(found: ModelLake):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lakehouse_assets.cli.apply import print_plan
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.environment_changes import promote
@@ -86,6 +87,14 @@ def test_days_that_stay_as_they_were_built_though_their_inputs_moved_are_told_wi
     days.ran("prod", restate=[restate], today=date(2026, 2, 4))
     assert weights(days) == {1: 9, 2: 5, 3: 1}
     assert days.plan("prod", today=date(2026, 2, 4)).steps[0].reason == "its inputs hold what it was made from"
+
+
+def test_the_way_to_build_closed_days_once_more_is_printed_in_full(days: ModelLake, capsys: pytest.CaptureFixture[str]):
+    print_plan(days.plan("prod", today=date(2026, 2, 4)), as_json=False)
+    assert "--restate" not in capsys.readouterr().out
+    days.rows(EVENTS, [event(1, 1, 9), event(2, 2, 5), event(3, 3)])
+    print_plan(days.plan("prod", today=date(2026, 2, 4)), as_json=False)
+    assert "if rows of these days changed, --restate daily:2026-02-01..2026-02-04, or set a" in capsys.readouterr().out
 
 
 def test_days_looked_back_at_are_built_again_when_their_inputs_moved(days: ModelLake):

@@ -22,6 +22,7 @@ from lakehouse_assets.lake.model_engine import extent_of
 from lakehouse_assets.lake.model_plans import Request, plan_for
 from lakehouse_assets.lake.query import ask
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.view_rows import ViewReader
 from lakehouse_assets.models.environment import Environment
 from lakehouse_assets.models.planning import Plan
 from lakehouse_assets.plan.engine import choose_engine
@@ -107,7 +108,8 @@ class ModelLake:
         return Environments(self.lake).all()[name]
 
     def ask(self, environment: str, query: str) -> list[dict[str, Any]]:
-        with ask(self.lake, query, environment_tables(self.lake, query, environment)) as answer:
+        views = ViewReader(spark=self.spark or no_spark, executor="auto")
+        with ask(self.lake, query, environment_tables(self.lake, query, environment, views)) as answer:
             return list(answer.rows)
 
     def data_files(self) -> set[Path]:

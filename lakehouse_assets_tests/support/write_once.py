@@ -9,24 +9,32 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
-from lakehouse_assets.core.effects import KILL_AT, EffectPoint
+from deltalake import CommitProperties, DeltaTable
+
+from lakehouse_assets.core.effects import KILL_AT, EffectPoint, reached
 from lakehouse_assets.core.settings import load_settings
+from lakehouse_assets.lake import local_executor
+from lakehouse_assets.lake.ledger import new_entry, note
 from lakehouse_assets.lake.object_path import ObjectPath
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.session import runtime_for
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.write_plan import Executor
-from lakehouse_assets_tests.support.writes import THINGS, table_of, worker_rows, write
+from lakehouse_assets_tests.support.writes import THINGS, key, table_of, worker_rows, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PATIENCE_SECONDS = 300.0
+_NOTE = note([new_entry(key(THINGS.name, "a"), run_id="of another machine")])
+THEIRS = CommitProperties(custom_metadata={"userMetadata": _NOTE})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +52,8 @@ class Write:
     """Rows that break the contract are set aside."""
     by_workers: bool = False
     """Spark's workers have the rows, and write them."""
+    overtaken: int = 0
+    """So many of its attempts meet a commit of another writer to the same rows, of another machine."""
 
 
 def lake_at(root: str) -> Lake:
@@ -54,17 +64,31 @@ def lake_at(root: str) -> Lake:
 def carry_out(each: Write, spark: "SparkSession | None" = None) -> WriteReport:
     contract = replace(THINGS, violations="quarantine") if each.lenient else THINGS
     rows = table_of(contract, each.rows)
-    return write(
-        lake_at(each.root),
-        contract,
-        worker_rows(spark, rows, tasks=1) if each.by_workers and spark is not None else rows,
-        partitions=each.partitions,
-        owners=None if each.owners is None else tuple(each.owners),
-        run_id=each.run_id,
-        cursor=each.cursor,
-        executor=each.executor,
-        spark=spark,
-    )
+    with patch.object(local_executor, "reached", _overtaking(each)) if each.overtaken else nullcontext():
+        return write(
+            lake_at(each.root),
+            contract,
+            worker_rows(spark, rows, tasks=1) if each.by_workers and spark is not None else rows,
+            partitions=each.partitions,
+            owners=None if each.owners is None else tuple(each.owners),
+            run_id=each.run_id,
+            cursor=each.cursor,
+            executor=each.executor,
+            spark=spark,
+        )
+
+
+def _overtaking(each: Write) -> Callable[[EffectPoint], None]:
+    """What comes at the points of a local commit: first the other writer, then what comes there anyway."""
+    attempts = iter(range(each.overtaken))
+
+    def meet(point: EffectPoint) -> None:
+        if next(attempts, None) is not None:
+            table = DeltaTable(str(lake_at(each.root).path(THINGS)))
+            table.update({"size": "size + 100"}, predicate="repo = 'a'", commit_properties=THEIRS)
+        reached(point)
+
+    return meet
 
 
 def start(

@@ -65,12 +65,14 @@ def _delimited(files: FileIngest, path: Path, delimiter: str) -> pa.Table:
         header = file.readline().decode("utf-8-sig").rstrip("\r\n")
     quoting = csv.QUOTE_MINIMAL if files.quote else csv.QUOTE_NONE
     names = next(csv.reader([header], delimiter=delimiter, quotechar=files.quote or None, quoting=quoting), [])
-    others = [each for each in _DELIMITERS if each != delimiter and each in header]
-    if len(names) == 1 and others and not (files.quote and header.startswith(files.quote)):
+    quote = re.escape(files.quote)
+    bare = re.sub(f"{quote}[^{quote}]*{quote}", "", header) if quote else header
+    most = max(_DELIMITERS, key=bare.count)
+    if bare.count(most) > bare.count(delimiter) and (not files.delimiter or len(names) == 1):
         raise bad_file(
             path,
-            f"its header has no {_DELIMITERS.get(delimiter, delimiter)} but a {_DELIMITERS[others[0]]}; give the files "
-            "their delimiter, or put the name in quotes if it is one column",
+            f"its header has {bare.count(delimiter) or 'no'} {_DELIMITERS.get(delimiter, delimiter)} but "
+            f"{bare.count(most)} {_DELIMITERS[most]}; give the files their delimiter, or put the names in quotes",
         )
     return arrow_csv.read_csv(
         path,

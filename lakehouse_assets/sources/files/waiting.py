@@ -57,7 +57,12 @@ def looked_at(files: FileIngest, known: Known) -> Iterator[tuple[Path, str | Non
 
 
 def last_page(known: Known) -> str | None:
-    last = max(known.values(), key=lambda row: row["landed_at"], default=None)
+    """The page that no page on record comes after; of several, which other settings left, the one landed last.
+
+    Not by time alone: pages that are recorded together can have the same.
+    """
+    ends = [row for row in known.values() if row["next_page"] not in known] or known.values()
+    last = max(ends, key=lambda row: row["landed_at"], default=None)
     return last["source"] if last else None
 
 

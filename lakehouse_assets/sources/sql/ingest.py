@@ -8,11 +8,7 @@ commits nothing: its mark would say no more than the one that is there.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-from deltalake import write_deltalake
-
 from lakehouse_assets.contracts.ingest import Ingest, SqlProject, ingest_contract
-from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.effects import reached
@@ -20,8 +16,7 @@ from lakehouse_assets.lake.batch import Batch, StreamedRows
 from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.scan import relation as lake_relation
-from lakehouse_assets.lake.table_columns import mark_numbers
-from lakehouse_assets.lake.table_facts import table_facts
+from lakehouse_assets.lake.table_columns import mark_numbers, refit
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.code_version import code_version
@@ -90,7 +85,7 @@ def land(
     """Bring the rows and the mark into the lake, in one commit."""
     counts, contract = Counts(), inspection.contract
     if not inspection.has_rows:
-        _refit(lake, contract)
+        refit(lake, contract)
     writes: list[WriteReport] = []
     since = {NO_PARTITION: inspection.cursor} if inspection.cursor else {}
 
@@ -145,18 +140,6 @@ def set_mark(
     rows = StreamedRows(batches=iter(()))
     batch = Batch(rows=rows, keys=(_key(ingest, contract, mark.text),), owners=(), strategy="upsert")
     return service.write(contract, batch, {NO_PARTITION: ()}, run_id=run_id)
-
-
-def _refit(lake: Lake, contract: TableContract) -> None:
-    """Give a table without rows the contract's types: the run that made it may have been refused for a value, and the
-    remedy may be another type."""
-    if not lake.exists(contract):
-        return
-    table = lake.open(contract)
-    held = table_facts(table, contract).columns
-    if any(held.get(each.name, each.type) != each.type for each in contract.columns):
-        rows = pa.Table.from_batches([], arrow_schema(contract.columns))
-        write_deltalake(table, rows, mode="overwrite", schema_mode="overwrite")
 
 
 def _key(ingest: Ingest, contract: TableContract, cursor: str) -> MaterializationKey:

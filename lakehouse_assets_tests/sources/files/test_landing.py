@@ -3,8 +3,10 @@
 import json
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,6 +21,7 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.sources.files.landing import LandedReport, stored_landed_contract
 from lakehouse_assets.sources.files.pages import pages
+from lakehouse_assets.sources.files.waiting import last_page
 from lakehouse_assets.sources.sql.whole_way import land_table
 from lakehouse_assets_tests.support.readings import write_readings
 
@@ -86,6 +89,17 @@ def test_a_file_with_another_delimiter_is_set_aside_until_it_is_told(
     done = land(settings, tmp_path, f"*.{kind}", kind, delimiter=sign)
     assert (done.landed, done.bad) == (1, ())
     assert rows(settings, "id", "name") == [("1", "Ann"), ("2", "Bob")]
+
+
+def test_a_header_that_has_more_of_another_delimiter_is_set_aside_until_it_is_told(settings: Settings, tmp_path: Path):
+    (tmp_path / "a.csv").write_text("item;price, net;town\ntea;1,50;Bonn\n")
+    (bad,) = land(settings, tmp_path, "*.csv", "csv").bad
+    assert "1 comma but 2 semicolon" in bad
+    done = land(settings, tmp_path, "*.csv", "csv", delimiter=";")
+    assert (done.landed, done.bad) == (1, ())
+    assert rows(settings, "item", "price, net", "town") == [("tea", "1,50", "Bonn")]
+    (tmp_path / "a.csv").write_text('"a;b;c",d\n1,2\n')
+    assert land(settings, tmp_path, "*.csv", "csv", delimiter=",").bad == ()
 
 
 def test_a_single_column_whose_quoted_name_has_another_delimiter_is_landed(settings: Settings, tmp_path: Path):
@@ -306,3 +320,12 @@ def test_pages_are_asked_for_no_faster_than_the_limit(server: str):
     assert len(list(pages(http, begin=None, sleep=waited.append))) == 3
     assert waited[0] == 0
     assert all(5 < each <= 10 for each in waited[1:])
+
+
+def test_the_last_page_is_the_one_that_no_other_follows_whatever_the_clock_said():
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    chain = {"a": "b", "b": "c", "c": "d"}
+    known = {page: {"source": page, "next_page": after, "landed_at": at} for page, after in chain.items()}
+    for order in permutations(known):
+        assert last_page({page: known[page] for page in order}) == "c"
+    assert last_page({}) is None

@@ -38,6 +38,31 @@ def test_the_largest_of_a_databases_exact_numbers_is_the_databases_or_refused(ma
         assert (float(most), note) == (float(there), "b")
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id, amount FROM shop_orders ORDER BY 2",
+        "FROM shop_orders ORDER BY ALL",
+        "SELECT amount, count(*) FROM shop_orders GROUP BY ALL",
+        "SELECT amount AS a FROM shop_orders ORDER BY a",
+        "SELECT max(COLUMNS('am.*')) FROM shop_orders",
+        "SELECT max(b) FROM shop_orders AS t(a, b)",
+        "SELECT max(o) FROM shop_orders AS o",
+        "SELECT histogram(amount) FROM shop_orders",
+        "SELECT * FROM shop_orders AS a JOIN shop_orders AS b USING (amount)",
+        "SUMMARIZE shop_orders",
+        "SUMMARIZE SELECT amount FROM shop_orders",
+    ],
+)
+def test_a_query_that_compares_a_number_without_naming_it_is_refused(make_shop: MakeShop, query: str):
+    shop = make_shop(strategy="snapshot", table="odd", key=["id"])
+    shop.run("CREATE TABLE odd (id int, amount numeric(20, 4))", "INSERT INTO odd VALUES (1, 99.5), (2, 123)")
+    shop.ingest()
+    with pytest.raises(BadInputError, match="holds numbers of its source"):
+        asked(shop, query)
+    assert asked(shop, "SELECT id, CAST(amount AS DOUBLE) AS x FROM shop_orders ORDER BY ALL") == [(1, 99.5), (2, 123)]
+
+
 def test_marking_numbers_commits_once_and_the_feed_goes_on(make_shop: MakeShop):
     shop = make_shop(strategy="snapshot", table="odd", key=["id"])
     shop.run("CREATE TABLE odd (id int, amount decimal(10, 2))", "INSERT INTO odd VALUES (1, 1.50)")
