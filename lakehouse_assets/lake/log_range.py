@@ -5,7 +5,7 @@ seen as it is. Cost: one small file per commit of the range, read once, however 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -15,6 +15,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.lake.commit_log import actions_of, log_entry
 from lakehouse_assets.lake.object_path import LakePath
@@ -76,7 +77,7 @@ def log_range(table: DeltaTable, folder: LakePath, name: str, since: Cursor | No
 
 
 def data_files(table: DeltaTable, folder: LakePath, contract: TableContract, scopes: Scopes) -> list[LakePath]:
-    """The files that hold the rows of the partitions."""
+    """The files that hold the rows of the partitions, and no others: who reads the files reads all that is in them."""
     actions = pa.table(table.get_add_actions(flatten=True))
     paths = actions["path"].to_pylist()
     values = [actions[f"partition.{name}"].to_pylist() for name in contract.partition_by]
@@ -85,7 +86,25 @@ def data_files(table: DeltaTable, folder: LakePath, contract: TableContract, sco
         FileFacts(path=path, size=0, rows=None, partition=dict(zip(contract.partition_by, row, strict=True)))
         for path, row in zip(paths, held, strict=True)
     ]
-    return [folder / unquote(file.path) for file in touched_files(files, scopes, None)]
+    chosen = [folder / unquote(file.path) for file in touched_files(files, scopes, None)]
+    _refuse_marked_rows(table, contract, chosen)
+    return chosen
+
+
+def _refuse_marked_rows(table: DeltaTable, contract: TableContract, files: Sequence[LakePath]) -> None:
+    """Refuse files with rows that are deleted, but only marked as such in another file."""
+    if "deletionVectors" not in (table.protocol().reader_features or ()):
+        return
+    marked = {unquote(path).rpartition("/")[2] for path in pa.table(table.deletion_vectors())["filepath"].to_pylist()}
+    found = [file.name for file in files if file.name in marked]
+    if found:
+        raise LakeStateError(
+            subject=f"table {contract.name}",
+            seen=f"{len(found)} of its files have rows that another engine deleted by deletion vectors, as {found[0]}",
+            why="its files are read whole, and these rows would be there again",
+            remedy=f"in Spark, `REORG TABLE delta.`{table.table_uri}` APPLY (PURGE)`, which writes such files anew; "
+            "with the property delta.enableDeletionVectors at false no engine makes others",
+        )
 
 
 def changed_since(folder: LakePath, versions: Mapping[str, int], until: int) -> set[str]:

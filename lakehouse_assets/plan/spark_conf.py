@@ -71,6 +71,9 @@ def session_conf(settings: Settings) -> dict[str, str]:
         "spark.sql.shuffle.partitions": cores,
         # 50 by default: with few cores, a small MERGE would spend its time reading the log in 50 tasks.
         "spark.databricks.delta.snapshotPartitions": cores,
+        # Rows that are only marked as deleted stay in their files, and DuckDB reads these whole.
+        "spark.databricks.delta.merge.deletionVectors.persistent": "false",
+        "spark.databricks.delta.delete.deletionVectors.persistent": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # A worker that gives nothing and takes nothing is ended; else the run would wait for it for ever.
         "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": str(WORKER_IDLE_SECONDS),
