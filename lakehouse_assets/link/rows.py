@@ -155,9 +155,10 @@ class RowMaker:
             for thing in dict.fromkeys(things):
                 if thing[0] != "n":
                     self.link("IMPORT", at, thing, "", "import", confidence)
-            if not things:
-                for path in dict.fromkeys(path for path, _ in landing.found.variables):
-                    self.link("IMPORT", at, ("m", path), "", "import", confidence)
+            # A variable is part of its module; one that comes from further away is not an import of that module.
+            source = None if things else landing.source
+            if source is not None and source in (path for path, _ in landing.found.variables):
+                self.link("IMPORT", at, ("m", source), "", "import", confidence)
             self._imported_module(at, landing, "likely" if row[6] & Imp.OPTIONAL else "certain")
             self._resolved(unit, row, said.name, landing)
         uses = unit.summary["uses"]

@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -189,3 +190,46 @@ def test_an_emptied_entry_is_refused_also_behind_a_table_that_is_open(lake: Lake
     local(log_entry(lake.path(THINGS), version + 1)).write_text("")
     with pytest.raises(LakeStateError, match="is empty"):
         lake.present(THINGS)
+
+
+def with_deletion_vectors(lake: Lake) -> list[dict[str, Any]]:
+    """A table of three rows in one file whose owner let engines mark rows as deleted; gives its rows."""
+    rows = [thing("a", "x.py", "f"), thing("a", "y.py", "g"), thing("a", "z.py", "h")]
+    write(lake, THINGS, table_of(THINGS, rows))
+    lake.open(THINGS).alter.set_table_properties({"delta.enableDeletionVectors": "true"}, raise_if_not_exists=False)
+    return rows
+
+
+def names_by_duckdb(lake: Lake) -> list[str]:
+    with local_sql() as connection:
+        found = connection.execute(f"SELECT name FROM {relation(lake, THINGS)} ORDER BY 1").fetchall()
+    return [name for (name,) in found]
+
+
+def test_writes_to_a_table_with_deletion_vectors_leave_files_that_can_be_read_whole(lake: Lake, spark: SparkSession):
+    rows = with_deletion_vectors(lake)
+    moved = [thing("a", "y.py", "moved")]
+    write(lake, THINGS, table_of(THINGS, moved), owners=("y.py",), run_id="2", spark=spark)
+    assert names_by_duckdb(lake) == ["f", "h", "moved"]
+    write(lake, THINGS, table_of(THINGS, []), owners=("z.py",), run_id="3", spark=spark)
+    assert names_by_duckdb(lake) == ["f", "moved"]
+    write(lake, THINGS, table_of(THINGS, rows), strategy="replace_partitions", run_id="4", spark=spark)
+    assert names_by_duckdb(lake) == ["f", "g", "h"]
+
+
+def test_a_file_with_rows_that_another_engine_marked_as_deleted_is_refused_until_it_is_purged(
+    lake: Lake, spark: SparkSession
+):
+    with_deletion_vectors(lake)
+    table = delta_name(str(lake.path(THINGS)))
+    persistent = "spark.databricks.delta.delete.deletionVectors.persistent"
+    spark.conf.set(persistent, "true")
+    try:
+        spark.sql(f"DELETE FROM {table} WHERE name = 'g'").collect()
+    finally:
+        spark.conf.unset(persistent)
+    with pytest.raises(LakeStateError, match="deletion vectors") as refusal:
+        names_by_duckdb(lake)
+    assert "REORG TABLE" in refusal.value.remedy
+    spark.sql(f"REORG TABLE {table} APPLY (PURGE)").collect()
+    assert names_by_duckdb(lake) == ["f", "h"]

@@ -7,7 +7,7 @@ from lakehouse_assets.extract.symbols import symbol_id, symbol_of
 from lakehouse_assets_tests.support.linked import Linked
 
 FILES = {
-    "pkg/__init__.py": "from .helpers import one as one\nfrom . import views\n",
+    "pkg/__init__.py": "from .helpers import LIMIT, one as one\nfrom . import views\n",
     "pkg/helpers.py": "import json\nLIMIT = 3\ndef one(): pass\ndef two(): pass\n",
     "pkg/views.py": "from .helpers import one, two\n",
     "pkg/config.py": "from . import helpers\n",
@@ -22,6 +22,8 @@ FILES = {
     "pkg/missing.py": "from .helpers import nowhere\n",
     "pkg/tried.py": "try:\n    from .helpers import one\nexcept ImportError:\n    one = None\n",
     "pkg/through.py": "from pkg import one\n",
+    "pkg/limited.py": "from pkg import LIMIT\n",
+    "pkg/starred.py": "from pkg import *\nLIMIT\n",
     "pkg/nothing.py": "helpers = 1\n",
 }
 MODULES = {path: path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in FILES}

@@ -27,12 +27,18 @@ PATHS = (
     "kit/gamma.py",
     "tool.pyw",
     "web/page.js",
+    "odd\u2028.py",
+    "kit/\x85.py",
+    "pkg\x1e/__init__.py",
+    "pkg\x1e/gamma.py",
 )
-PACKAGES = ("pkg", "kit", "src/kit", "src/pkg")
+"""With characters that git takes in names, and that other programs take for the end of a line or of a part."""
+PACKAGES = ("pkg", "kit", "src/kit", "src/pkg", "pkg\x1e", "src/kit\u2028")
 NAMES = ("one", "two", "three")
 CLASSES = ("Top", "Mid", "Leaf")
 MODULES = ("alpha", "beta", "pkg", "pkg.gamma", "pkg.delta", "deep", "kit", "kit.gamma", "tool", "nowhere", "os")
 BROKEN = "def ("
+AUTHOR = "An\u2028n\x85 <ann@example.org>".encode()
 
 names = st.sampled_from(NAMES)
 classes = st.sampled_from(CLASSES)
@@ -104,7 +110,7 @@ KINDS = (
 edits = st.builds(Edit, st.sampled_from(KINDS), places, places, places, statements)
 
 
-trees = st.dictionaries(st.sampled_from(PATHS), contents, min_size=2, max_size=5)
+trees = st.dictionaries(st.sampled_from(PATHS), contents, min_size=2, max_size=7)
 
 
 def edited(tree: Tree, edit: Edit) -> Tree:
@@ -189,5 +195,6 @@ class Life:
         before = dict(self._commits)[parent] if parent else {}
         changes: dict[str | bytes, Change] = {path: None for path in before if path not in tree}
         changes |= {path: "\n".join(held) + "\n" for path, held in tree.items() if before.get(path) != held}
-        made = self.builder.commit(changes, parents=[parent] if parent else [], message=f"{len(self._commits)}")
+        parents = [parent] if parent else []
+        made = self.builder.commit(changes, parents=parents, author=AUTHOR, message=f"{len(self._commits)}")
         self._commits.append((made, tree))
