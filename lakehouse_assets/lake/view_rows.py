@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lakehouse_assets.core.settings import Executor, Settings
-from lakehouse_assets.lake.model_engine import Question, answer, choose_engine
+from lakehouse_assets.core.settings import Settings, WantedEngine
+from lakehouse_assets.lake.model_engine import Question, answer, engine_for
 from lakehouse_assets.lake.model_inputs import Given, Relation, Relations, Viewed, needed
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.engine import Extent, choose_engine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,14 +25,14 @@ class ViewReader:
     """Asks Spark, which is started if it has to be, for the rows of views; unless the setting keeps it out."""
 
     spark: "Callable[[], SparkSession]"
-    executor: Executor
+    engine: WantedEngine
 
     @staticmethod
     def of(settings: Settings) -> "ViewReader":
         """The reader of a process of its own."""
         from lakehouse_assets.lake.session import runtime_for  # most queries start no Spark
 
-        return ViewReader(spark=lambda: runtime_for(settings).session, executor=settings.executor)
+        return ViewReader(spark=lambda: runtime_for(settings).session, engine=settings.engine)
 
     def settled(self, lake: Lake, relations: Relations) -> Relations:
         """The relations, with its rows in place of each view that DuckDB might answer differently."""
@@ -44,8 +45,8 @@ class ViewReader:
         subject, sql = f"view {name}", view.meaning.sql
         inputs = needed(before, view.meaning.inputs, {})
         # That Spark is to build does not say that it is to read.
-        executor: Executor = "delta-rs" if self.executor == "delta-rs" else "auto"
-        engine, _ = choose_engine(subject, sql, inputs, None, executor)
+        choice = choose_engine("local" if self.engine == "local" else "auto", Extent(of="rows"))
+        engine, _ = engine_for(subject, sql, inputs, choice)
         if engine == "duckdb":
             return view
         with answer(lake, Question(subject=subject, sql=sql, relations=inputs), engine, self.spark) as rows:

@@ -129,7 +129,7 @@ def test_a_view_that_is_read_has_the_rows_that_spark_gives_it(found: ModelLake, 
     for asked, more in (("seen FROM seen", 0), ("seen FROM stored", 0), ("more FROM read_on", 1)):
         rows = found.ask("prod", f"SELECT {asked}")
         assert sorted(value for row in rows for value in row.values()) == [1 + more, 9 + more]
-    reader = ViewReader(spark=lambda: spark, executor="auto")
+    reader = ViewReader(spark=lambda: spark, engine="auto")
     assert table_diff(found.lake, "prod:seen", "prod:stored", views=reader, on=["repo", "path"]).equal == 2
 
 
@@ -138,8 +138,8 @@ def test_a_view_whose_rows_fail_is_told_to_who_reads_it(found: ModelLake):
     found.ran("prod")
     with pytest.raises(BadInputError, match="view wrong: CAST_INVALID_INPUT"):
         found.ask("prod", "SELECT * FROM wrong")
-    keeping_out = ViewReader(spark=no_spark, executor="delta-rs")
-    with pytest.raises(BadInputError, match="LAKEHOUSE_EXECUTOR keeps Spark out"):
+    keeping_out = ViewReader(spark=no_spark, engine="local")
+    with pytest.raises(BadInputError, match="LAKEHOUSE_ENGINE keeps Spark out"):
         environment_tables(found.lake, "SELECT * FROM wrong", "prod", keeping_out)
 
 

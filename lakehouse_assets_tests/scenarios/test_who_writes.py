@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from lakehouse_assets.contracts.writes import WRITES
-from lakehouse_assets.core.settings import Executor, load_settings
+from lakehouse_assets.core.settings import WantedEngine, load_settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.command import lakehouse
 from lakehouse_assets_tests.support.places import local
@@ -73,18 +73,18 @@ def live(folder: Path) -> None:
     run("vacuum", "--older-than", "0")
 
 
-@pytest.fixture(scope="module", params=["auto", pytest.param("spark", marks=pytest.mark.slow)])
-def executor(request: pytest.FixtureRequest) -> Executor:
+@pytest.fixture(scope="module", params=["local", pytest.param("spark", marks=pytest.mark.slow)])
+def engine(request: pytest.FixtureRequest) -> WantedEngine:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def lake(executor: Executor, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+def lake(engine: WantedEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
     """A lake that was lived in, written by whom the setting names."""
     folder = tmp_path_factory.mktemp("lived")
     (folder / "ingest").mkdir()
     (folder / "ingest" / "all.yaml").write_text(INGEST.format(folder=folder))
-    environ = {"HOME": folder / "home", "INGEST": folder / "ingest", "EXECUTOR": executor}
+    environ = {"HOME": folder / "home", "INGEST": folder / "ingest", "ENGINE": engine}
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("DAGSTER_HOME", raising=False)
         for name, value in environ.items():
@@ -99,7 +99,7 @@ def commits_of(table: Path) -> Iterator[tuple[int, list[dict[str, Any]]]]:
             yield int(entry.stem), [json.loads(line) for line in entry.read_text().split("\n") if line]
 
 
-def test_every_commit_and_every_file_below_a_table_is_an_engine_s(lake: Lake, executor: Executor):
+def test_every_commit_and_every_file_below_a_table_is_an_engine_s(lake: Lake, engine: WantedEngine):
     tables = sorted(path.parent for path in local(lake.root).rglob("_delta_log"))
     assert {"edges", "writes", "orders", "followed", "pins", "repositories"} <= {path.name for path in tables}
     engines: Counter[str] = Counter()
@@ -115,7 +115,8 @@ def test_every_commit_and_every_file_below_a_table_is_an_engine_s(lake: Lake, ex
         data = {path for path in there if not path.startswith("_delta_log/")}
         assert data <= known, table.name
         assert not [path for path in data if not NAMED_BY_ENGINES.fullmatch(path)]
-    assert set(engines) == ({"delta-rs"} if executor == "auto" else {"delta-rs", "Apache-Spark"})
+    assert set(engines) == {"delta-rs", "Apache-Spark"}  # what comes by a stream is on Spark
+    assert (engines["delta-rs"] > engines["Apache-Spark"]) == (engine == "local")
 
 
 def test_every_row_of_writes_says_what_its_commit_says(lake: Lake):

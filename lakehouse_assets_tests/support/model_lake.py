@@ -108,7 +108,7 @@ class ModelLake:
         return Environments(self.lake).all()[name]
 
     def ask(self, environment: str, query: str) -> list[dict[str, Any]]:
-        views = ViewReader(spark=self.spark or no_spark, executor="auto")
+        views = ViewReader(spark=self.spark or no_spark, engine="auto")
         with ask(self.lake, query, environment_tables(self.lake, query, environment, views)) as answer:
             return list(answer.rows)
 
