@@ -30,7 +30,7 @@ def demo(ctx: click.Context, location: str | None, name: str | None) -> None:
     plan, results = sync_repositories(settings, (chosen,))
     for error in plan.errors.values():
         raise error
-    _summary(settings, results)
+    _summary(settings, results, str(plan.engine(settings)) if plan.stale else "")
 
 
 def name_of(source: str) -> str:
@@ -41,7 +41,7 @@ def name_of(source: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", last.removesuffix(".git")).strip("-._") or "repository"
 
 
-def _summary(settings: Settings, results: "list[RunResult]") -> None:
+def _summary(settings: Settings, results: "list[RunResult]", engine: str) -> None:
     from lakehouse_assets.cli.tables import print_table_rows, table_rows
     from lakehouse_assets.lake.query import ask
     from lakehouse_assets.lake.tables import Lake
@@ -79,6 +79,9 @@ def _summary(settings: Settings, results: "list[RunResult]") -> None:
             for asset, rows in result.rows.items()
         ]
         print_rows(rows, ["asset", "rows changed", "seconds"])
+        click.echo(f"\nMade by {engine}")
+        for spark in filter(None, (result.spark for result in results)):
+            click.echo(f"  {spark}")
     else:
         click.echo("\nNothing had changed: no run was needed.")
     click.echo(

@@ -99,6 +99,8 @@ class Progress:
                 self._tell(line)
         elif (diagnostic.part, diagnostic.message) == ("spark", "session start"):
             self.done("start Spark", float(diagnostic.values["seconds"] or 0))
+        elif (diagnostic.part, diagnostic.message) == ("spark", "web UI"):
+            self.say(f"Spark's web UI, while it runs: {diagnostic.subject}")
         elif diagnostic.part == "write":
             values = diagnostic.values
             self._written.append(diagnostic.subject)

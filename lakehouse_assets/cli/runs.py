@@ -42,6 +42,8 @@ class RunResult:
     rows: dict[str, int]
     seconds: dict[str, float]
     failed: Mapping[str, LakehouseError]
+    spark: str = ""
+    """What Spark did in it; empty where there was none."""
 
 
 Run = Callable[[Mapping[str, str]], list["RunResult"]]
@@ -204,7 +206,7 @@ def _run(
     from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NAME
     from dagster._core.definitions.reconstruct import ReconstructableRepository
 
-    from lakehouse_assets.lake.run_engine import engine_tags
+    from lakehouse_assets.lake.run_engine import SPARK_TAG, engine_tags
     from lakehouse_assets.lake.run_partitions import range_tags
 
     tags = {"dagster/partition": names[0]} if len(names) == 1 else range_tags(names)
@@ -233,8 +235,12 @@ def _run(
             raise error
     rows, seconds = _by_asset(instance, result.run_id)
     gc.collect()  # what a run leaves in cycles holds tables and results of engines; what was loaded is not looked at
-    progress.done(f"run {result.run_id[:8]}", round(time.time() - started, 1))
-    return RunResult(run_id=result.run_id, repositories=tuple(names), rows=rows, seconds=seconds, failed=failed)
+    run = instance.get_run_by_id(result.run_id)
+    spark = run.tags.get(SPARK_TAG, "") if run is not None else ""
+    progress.done(f"run {result.run_id[:8]}", round(time.time() - started, 1), spark)
+    return RunResult(
+        run_id=result.run_id, repositories=tuple(names), rows=rows, seconds=seconds, failed=failed, spark=spark
+    )
 
 
 def _errors(events: "Sequence[DagsterEvent]") -> dict[str, LakehouseError]:

@@ -134,6 +134,11 @@ class Settings(_Frozen):
         return f"http://127.0.0.1:{self.explorer_port}/runs/{run_id}"
 
     @property
+    def events(self) -> Path:
+        """Spark's event logs of applications on clusters, for its history server."""
+        return self.home / "spark-events"
+
+    @property
     def archives(self) -> Path:
         """Our code as it was sent to workers on other machines."""
         return self.home / "archives"

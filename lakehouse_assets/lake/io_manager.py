@@ -7,6 +7,7 @@ from dagster import (
     AssetObservation,
     ConfigurableIOManager,
     DagsterEvent,
+    DagsterInstance,
     DataVersion,
     InitResourceContext,
     InputContext,
@@ -44,7 +45,8 @@ from lakehouse_assets.lake.partition_scopes import run_partitions
 from lakehouse_assets.lake.plan_log import record_plans
 from lakehouse_assets.lake.report import WriteReport
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.lake.run_engine import engine_of_run, writer_for
+from lakehouse_assets.lake.run_engine import SPARK_TAG, engine_of_run, writer_for
+from lakehouse_assets.lake.session import SparkUse, spark_use
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.upsert import UpsertService
@@ -67,6 +69,8 @@ class DeltaIOManager(ConfigurableIOManager):
     lakehouse: LakehouseResource
     spark: SparkResource
     _wrote: bool = PrivateAttr(default=False)
+    _used: SparkUse | None = PrivateAttr(default=None)
+    """What Spark had done before the run."""
 
     @explained()
     def handle_output(self, context: OutputContext, obj: Batch | Batches) -> None:
@@ -134,10 +138,12 @@ class DeltaIOManager(ConfigurableIOManager):
 
     def setup_for_execution(self, context: InitResourceContext) -> None:
         begin(self.lakehouse.lake)
+        self._used = spark_use()
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
         """Bring `writes`, the ledger's index and `plans` up to what the run did."""
         written, self._wrote = self._wrote, False
+        _tell_spark_use(context, self._used)
         try:
             if written and context.run is not None:
                 record_plans(self.lakehouse.lake, context.run.run_id)
@@ -161,6 +167,16 @@ class DeltaIOManager(ConfigurableIOManager):
             return _as_type(wanted, lake.read(contract, columns=columns, where=scope_predicate(scopes, "datafusion")))
         frame = self.spark.spark_session.read.format("delta").load(str(lake.path(contract)))
         return frame.where(scope_predicate(scopes, "spark")).select(*columns)
+
+
+def _tell_spark_use(context: InitResourceContext, before: SparkUse | None) -> None:
+    """Let the run's tags say what Spark did in it, where it did anything."""
+    use = spark_use()
+    if use is None or context.run is None or not isinstance(context.instance, DagsterInstance):
+        return
+    done = use.since(before)
+    if done.tasks != 0:
+        context.instance.add_run_tags(context.run.run_id, {SPARK_TAG: str(done)})
 
 
 def _contract(path: Sequence[str]) -> TableContract:

@@ -12,6 +12,8 @@ from lakehouse_assets.plan.write_plan import Executor
 
 ENGINE_TAG = "lakehouse/engine"
 REASON_TAG = "lakehouse/engine_because"
+SPARK_TAG = "lakehouse/spark"
+"""What Spark did in the run, by its own count."""
 _MUCH_TAG = ".dagster/lakehouse_much_changed"
 
 _known: dict[str, EngineChoice] = {}

@@ -9,8 +9,9 @@ import atexit
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from lakehouse_assets.core.diagnostics import phase, report
 from lakehouse_assets.core.errors import EnvironmentNotReadyError, LakeStateError
@@ -42,6 +43,30 @@ _PER_SESSION = (
 _LOG_TAIL_LINES = 15
 
 
+@dataclass(frozen=True, kw_only=True)
+class SparkUse:
+    """What Spark has done so far, by its own count; None for what a server does not tell its clients."""
+
+    version: str
+    executors: int | None = None
+    cores: int | None = None
+    tasks: int | None = None
+    web: str = ""
+    """Where its web UI is, while it runs."""
+
+    def since(self, before: "SparkUse | None") -> "SparkUse":
+        """The same with the tasks since then."""
+        if before is None or before.tasks is None or self.tasks is None:
+            return self
+        return replace(self, tasks=self.tasks - before.tasks)
+
+    def __str__(self) -> str:
+        if self.tasks is None:
+            return f"Spark {self.version}, on a server"
+        held = f"{self.executors} executor{'s' if self.executors != 1 else ''} with {self.cores} cores"
+        return f"Spark {self.version}, {held}, {self.tasks:,} tasks"
+
+
 class SparkRuntime:
     """The process's session and how it was come by."""
 
@@ -57,6 +82,8 @@ class SparkRuntime:
             with phase("spark", self.settings.spark.mode, "session start"):
                 self._session = self._open()
                 _hush_values()
+            if (use := self.use) is not None and use.web:
+                report("spark", use.web, "web UI")
             atexit.register(self.stop)
         return self._session
 
@@ -69,6 +96,27 @@ class SparkRuntime:
                 if name in ours and self._session.conf.isModifiable(name):
                     self._session.conf.set(name, ours[name])
         self._given = dict(given)
+
+    @property
+    def use(self) -> SparkUse | None:
+        """What the session has done so far; None if there is none."""
+        session = self._session
+        if session is None:
+            return None
+        if not self._owns_jvm:
+            return SparkUse(version=session.version)
+        context: Any = session.sparkContext
+        listed = context._jsc.sc().statusStore().executorList(False)
+        found = [listed.apply(number) for number in range(listed.size())]
+        # A driver that is no executor has done no task; on one machine it is the only one.
+        workers = [each for each in found if each.id() != "driver"] or found
+        return SparkUse(
+            version=session.version,
+            executors=len(workers),
+            cores=sum(each.totalCores() for each in workers),
+            tasks=sum(each.totalTasks() for each in found),
+            web=context.uiWebUrl or "",
+        )
 
     @property
     def started(self) -> bool:
@@ -113,7 +161,9 @@ class SparkRuntime:
 
     def _on_cluster(self, master: str) -> "SparkSession":
         python = self.settings.worker_python or sys.executable
-        conf = cluster_conf(self.settings, master=master, jars=lake_jars(self.settings), python=python)
+        own = cluster_defaults()
+        conf = cluster_conf(self.settings, master=master, jars=lake_jars(self.settings), python=python, own=own)
+        self.settings.events.mkdir(parents=True, exist_ok=True)
         session = self._launch(laid_over(conf, self._given), launch_environment(python))
         session.sparkContext.addPyFile(str(code_archive(self.settings.archives)))
         return session
@@ -157,6 +207,18 @@ def _set_on(session: "SparkSession", given: Mapping[str, str], where: str) -> No
             raise not_on_running(name, where)
     for name, value in wanted.items():
         session.conf.set(name, value)
+
+
+def cluster_defaults() -> dict[str, str]:
+    """What the `spark-defaults.conf` of SPARK_CONF_DIR says: a name and a value a line, with `=` or blanks between."""
+    place = Path(os.environ.get("SPARK_CONF_DIR") or Path(os.environ.get("SPARK_HOME", "")) / "conf")
+    file = place / "spark-defaults.conf"
+    found: dict[str, str] = {}
+    for line in file.read_text().split("\n") if file.is_file() else ():
+        name, _, value = line.strip().replace("=", " ", 1).partition(" ")
+        if name and not name.startswith("#"):
+            found[name] = value.strip()
+    return found
 
 
 LOCAL_ONLY = {"SPARK_LOCAL_IP": "127.0.0.1"}
@@ -244,6 +306,11 @@ def _needs_another(running: Settings, wanted: Settings) -> bool:
     if wanted.is_on_object_store and store_reach(wanted) != store_reach(running):
         return True
     return running.model_dump(exclude=_ANY) != wanted.model_dump(exclude=_ANY)
+
+
+def spark_use() -> SparkUse | None:
+    """What this process's session has done so far; None if it has none."""
+    return _runtime.use if _runtime is not None else None
 
 
 def give_conf(given: Mapping[str, str]) -> None:

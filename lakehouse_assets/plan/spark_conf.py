@@ -1,6 +1,11 @@
-"""Which configuration a Spark driver of ours gets, from the machine and the profile."""
+"""Which configuration a Spark driver of ours gets, from where it runs.
 
-from collections.abc import Sequence
+Three profiles. `update`: runs of seconds, so the first compiler only, one collector thread, plans as they were made, no
+web UI. `bulk`: builds on this machine, so both compilers, G1, plans adapted between stages, the web UI. On a cluster
+the same, with an event log, and what its own `spark-defaults.conf` says stands.
+"""
+
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import assert_never
 
@@ -30,31 +35,48 @@ def driver_conf(settings: Settings, *, jars: Sequence[Path], python: str, log_co
         "spark.storage.blockManagerHeartbeatTimeoutMs": "3650d",
         **_python_conf(python),
         "spark.sql.warehouse.dir": str(settings.home / "warehouse"),
-        "spark.ui.enabled": "false",
+        "spark.sql.adaptive.enabled": "true" if settings.profile == "bulk" else "false",
+        "spark.ui.enabled": "true" if settings.profile == "bulk" else "false",
         "spark.ui.showConsoleProgress": "false",
     }
 
 
-def cluster_conf(settings: Settings, *, master: str, jars: Sequence[Path], python: str) -> dict[str, str]:
+def cluster_conf(
+    settings: Settings, *, master: str, jars: Sequence[Path], python: str, own: Collection[str] = ()
+) -> dict[str, str]:
     """Configuration of an application on a cluster: the JARs travel to the executors.
 
-    What is not said here (the executors' memory, their number, the driver's address) is the cluster's own, from
-    the `spark-defaults.conf` of SPARK_CONF_DIR.
+    `own` names what the cluster's `spark-defaults.conf` says itself; only what nothing would work without is said
+    here all the same. What is not said at all (the executors' memory, their number, whether it changes, the driver's
+    address) is the cluster's own.
     """
     refuse_unreachable(settings.tables, settings.endpoint)
-    return {
-        **session_conf(settings),
-        "spark.master": master,
-        "spark.app.name": "lakehouse",
+    wished = {
         "spark.driver.memory": f"{settings.driver_memory_mb}m",
-        "spark.driver.extraJavaOptions": _java_options(settings.profile),
-        "spark.jars": ",".join(str(jar) for jar in jars),
+        "spark.driver.extraJavaOptions": _java_options("bulk"),
         # The workers of one build; without it, an application takes all that a standalone cluster has.
         "spark.cores.max": str(settings.cores),
+        "spark.sql.adaptive.enabled": "true",
+        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+        "spark.ui.enabled": "true",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": settings.events.as_uri(),
+    }
+    if "spark.dynamicAllocation.enabled" in own:
+        del wished["spark.cores.max"]
+    return {
+        **{name: value for name, value in session_conf(settings).items() if name not in own or name not in _SIZES},
+        **{name: value for name, value in wished.items() if name not in own},
+        "spark.master": master,
+        "spark.app.name": "lakehouse",
+        "spark.jars": ",".join(str(jar) for jar in jars),
         **_python_conf(python),
-        "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
+
+
+_SIZES = ("spark.default.parallelism", "spark.sql.shuffle.partitions", "spark.databricks.delta.snapshotPartitions")
+"""What a cluster may say better; all else of a session makes rows what they are."""
 
 
 def session_conf(settings: Settings) -> dict[str, str]:
@@ -78,8 +100,6 @@ def session_conf(settings: Settings) -> dict[str, str]:
         # A worker that gives nothing and takes nothing is ended; else the run would wait for it for ever.
         "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": str(WORKER_IDLE_SECONDS),
         "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
-        # Re-planning between stages pays for itself on large inputs only.
-        "spark.sql.adaptive.enabled": "true" if settings.profile == "bulk" else "false",
         **store_conf(settings.tables, settings.endpoint),
     }
 
@@ -95,6 +115,6 @@ def _java_options(profile: Profile) -> str:
             # The first compiler only: short runs end before the second has earned what it costs.
             return "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         case "bulk":
-            return "-XX:+UseParallelGC"
+            return "-XX:+UseG1GC"
         case _:
             assert_never(profile)

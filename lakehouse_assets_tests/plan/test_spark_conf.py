@@ -32,6 +32,37 @@ def test_short_runs_stop_at_the_first_compiler_and_long_ones_do_not():
     assert "TieredStopAtLevel" not in conf(LAKEHOUSE_PROFILE="bulk")["spark.driver.extraJavaOptions"]
 
 
+def test_builds_adapt_their_plans_and_show_themselves_and_updates_do_neither():
+    for profile, wanted in (("update", "false"), ("bulk", "true")):
+        made = conf(LAKEHOUSE_PROFILE=profile)
+        assert (made["spark.sql.adaptive.enabled"], made["spark.ui.enabled"]) == (wanted, wanted)
+    assert "UseG1GC" in conf(LAKEHOUSE_PROFILE="bulk")["spark.driver.extraJavaOptions"]
+    assert "UseSerialGC" in conf(LAKEHOUSE_PROFILE="update")["spark.driver.extraJavaOptions"]
+
+
+def on_cluster(*own: str, **environ: str) -> dict[str, str]:
+    settings = load_settings(environ)
+    return cluster_conf(settings, master="spark://m:7077", jars=JARS, python="/venv/python", own=own)
+
+
+def test_a_cluster_adapts_plans_keeps_a_log_and_shows_itself(tmp_path: Path):
+    made = on_cluster(LAKEHOUSE_HOME=str(tmp_path))
+    assert made["spark.sql.adaptive.enabled"] == made["spark.ui.enabled"] == made["spark.eventLog.enabled"] == "true"
+    assert made["spark.eventLog.dir"] == (tmp_path / "spark-events").as_uri()
+    assert made["spark.serializer"].endswith("KryoSerializer")
+    assert "TieredStopAtLevel" not in made["spark.driver.extraJavaOptions"]
+
+
+def test_what_a_cluster_says_itself_stands():
+    own = ("spark.eventLog.dir", "spark.sql.shuffle.partitions", "spark.driver.memory", "spark.ui.enabled")
+    assert not on_cluster(*own).keys() & {*own}
+    assert "spark.cores.max" in on_cluster()
+    assert "spark.cores.max" not in on_cluster("spark.dynamicAllocation.enabled")
+    # What makes rows what they are is no matter of taste.
+    fixed = "spark.sql.session.timeZone"
+    assert on_cluster(fixed)[fixed] == "UTC"
+
+
 def test_jars_come_from_the_cache_and_nothing_is_resolved():
     made = conf()
     assert made["spark.driver.extraClassPath"] == "/jars/a.jar:/jars/b.jar"
