@@ -23,8 +23,10 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.run_engine import engine_tags
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
+from lakehouse_assets.plan.engine import EngineChoice
 from lakehouse_assets.plan.scope import Equals
 from lakehouse_assets_tests.support.git_assets import NoSpark
 
@@ -38,6 +40,11 @@ def sync_assets() -> list[AssetsDefinition]:
     graph = defs.resolve_asset_graph()
     found = [graph.get(key).assets_def for key in graph.toposorted_asset_keys if graph.get(key).group_name in GROUPS]
     return list({id(each): each for each in found}.values())
+
+
+_RUN = SimpleNamespace(tags=engine_tags(EngineChoice(engine="local", reason="these runs have no Spark")))
+_INSTANCE = SimpleNamespace(get_run_by_id=lambda _: _RUN)
+"""Of Dagster what decides where a run works."""
 
 
 class _Home(LakehouseResource):
@@ -71,7 +78,9 @@ class GraphLake:
         self._runs += 1
         written: list[TableContract] = []
         given: dict[str, Any] = {
-            "context": SimpleNamespace(partition_keys=chosen, run=SimpleNamespace(run_id=self._run), run_id=self._run),
+            "context": SimpleNamespace(
+                partition_keys=chosen, run=SimpleNamespace(run_id=self._run), run_id=self._run, instance=_INSTANCE
+            ),
             "lakehouse": self.lakehouse,
             "spark": NoSpark(),
             "config": CommitsConfig(heads=dict(heads or {})),
