@@ -14,21 +14,22 @@ DATED_COMMITS = RelationalStep(
     sql="""
         SELECT CAST(date_trunc('month', c.committed_at AT TIME ZONE 'UTC') AS DATE) AS month,
           c.repo, c.commit_sha, c.tree_sha, p.tree_sha AS tree_before, c.first_parent_position IS NOT NULL AS on_line,
-          len(c.parents) > 1 AS is_merge, c.author_email, c.committed_at
+          array_length(c.parents) > 1 AS is_merge, c.author_email, c.committed_at
         FROM {commits} AS c
-        LEFT JOIN {commits} AS p ON p.repo = c.repo AND p.commit_sha = c.parents[1]
+        LEFT JOIN {commits} AS p ON p.repo = c.repo
+          AND p.commit_sha = CASE WHEN array_length(c.parents) > 0 THEN c.parents[1] END
         WHERE c.committed_at IS NOT NULL
     """,
     inputs=over(COMMITS),
     assets=(COMMIT_FILES.name, COMMIT_ACTIVITY.name),
 )
 
-# Whatever else is known of a commit follows from its id. Each row is there once, so that no two of them cancel out.
+# Whatever else is known of a commit follows from its id.
 MONTH_VERSIONS = RelationalStep(
     name="month_versions",
     sql="""
-        SELECT month, count(*) || '-' || bit_xor(md5_number_lower(
-          concat_ws(' ', repo, commit_sha, coalesce(tree_before, ''), on_line))) AS version
+        SELECT month, count(*) || '-' || md5(array_to_string(list_sort(list(md5(
+          concat_ws(' ', repo, commit_sha, coalesce(tree_before, ''), CAST(on_line AS VARCHAR))))), '')) AS version
         FROM {dated_commits} GROUP BY month
     """,
     inputs=over(DATED_COMMITS),

@@ -4,11 +4,9 @@ Cost: some columns of all commits of all repositories, a second for each million
 only by looking, and a month's part of them is small.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import date
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from lakehouse_assets.change.activity_steps import (
     CHURN_ROWS,
@@ -20,13 +18,12 @@ from lakehouse_assets.contracts.churn import CHURN
 from lakehouse_assets.contracts.commit_activity import COMMIT_ACTIVITY
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.contracts.commits import COMMITS
-from lakehouse_assets.contracts.schemas import arrow_schema
-from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.local_engine import LocalEngine, local_engine
-from lakehouse_assets.lake.scan import relation
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.scope import equal_scopes
 from lakehouse_assets.plan.sql_text import in_list
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.step_engine import Rows
 
 LINE_COMMITS = "month, repo, commit_sha, tree_sha, tree_before, committed_at"
 
@@ -34,45 +31,37 @@ LINE_COMMITS = "month, repo, commit_sha, tree_sha, tree_before, committed_at"
 class DatedCommits:
     """All commits as they were at one version of their table: what is asked of them fits together."""
 
-    def __init__(self, engine: LocalEngine, lake: Lake) -> None:
+    def __init__(self, engine: StepEngine, lake: Lake) -> None:
         self._engine = engine
-        self._name, _ = engine.keep(DATED_COMMITS.name, DATED_COMMITS.text({COMMITS.name: relation(lake, COMMITS)}))
+        self._name, _ = engine.keep(
+            DATED_COMMITS.name, DATED_COMMITS.text({COMMITS.name: engine.table(lake, COMMITS, None)})
+        )
 
     def versions(self) -> dict[str, str]:
         """By month that has any, what its commits are."""
         rows = self._engine.ask(MONTH_VERSIONS.text({DATED_COMMITS.name: self._name}))
         return {row["month"].isoformat(): row["version"] for row in rows}
 
-    def on_line(self, months: Sequence[str]) -> pa.Table:
+    def on_line(self, months: Sequence[str]) -> list[dict[str, Any]]:
         """The commits of these months on the first-parent lines, each with its tree and the one before it."""
-        return self._engine.ask_arrow(f"SELECT {LINE_COMMITS} FROM {self._of(months)} WHERE on_line")
+        query = f"SELECT {LINE_COMMITS} FROM {self._of(months)} AS c WHERE on_line ORDER BY repo, committed_at"
+        return self._engine.ask(query)
 
-    def activity(self, months: Sequence[str]) -> pa.Table:
+    def activity(self, months: Sequence[str]) -> "Rows":
         """Rows of `commit_activity`."""
-        found = self._engine.ask_arrow(COMMIT_ACTIVITY_ROWS.text({DATED_COMMITS.name: self._of(months)}))
-        return _as_rows(COMMIT_ACTIVITY, found)
+        return self._engine.rows(COMMIT_ACTIVITY, COMMIT_ACTIVITY_ROWS.text({DATED_COMMITS.name: self._of(months)}))
 
     def _of(self, months: Sequence[str]) -> str:
-        return f"(FROM {self._name} WHERE {in_list('month', _days(months), 'duckdb') if months else 'FALSE'})"
+        return f"(SELECT * FROM {self._name} AS d WHERE {_in_months(months)})"
 
 
-@contextmanager
-def dated_commits(lake: Lake) -> Iterator[DatedCommits]:
-    with local_engine() as engine:
-        yield DatedCommits(engine, lake)
+def churn_of(engine: StepEngine, lake: Lake, months: Sequence[str]) -> "Rows":
+    """Rows of `churn`."""
+    files = engine.table(lake, COMMIT_FILES, None)
+    source = f"(SELECT * FROM {files} AS f WHERE {_in_months(months)})"
+    return engine.rows(CHURN, CHURN_ROWS.text({COMMIT_FILES.name: source}))
 
 
-def churn_of(lake: Lake, months: Sequence[str]) -> pa.Table:
-    """Rows of `churn`; only the files of these months are opened."""
-    source = relation(lake, COMMIT_FILES, scopes=equal_scopes("month", _days(months)))
-    with local_engine() as engine:
-        return _as_rows(CHURN, engine.ask_arrow(CHURN_ROWS.text({COMMIT_FILES.name: source})))
-
-
-def _days(months: Sequence[str]) -> list[date]:
-    return [date.fromisoformat(month) for month in months]
-
-
-def _as_rows(contract: TableContract, found: pa.Table) -> pa.Table:
-    schema = arrow_schema(contract.columns)
-    return found.select(schema.names).cast(schema)
+def _in_months(months: Sequence[str]) -> str:
+    days = [date.fromisoformat(month) for month in months]
+    return in_list("month", days, "duckdb") if days else "FALSE"

@@ -38,9 +38,11 @@ class LocalEngine:
         return {label: f"given_{label}" for label in tables}
 
     def table(
-        self, lake: Lake, contract: TableContract, repos: Sequence[str], paths: Sequence[str] | None = None
+        self, lake: Lake, contract: TableContract, repos: Sequence[str] | None, paths: Sequence[str] | None = None
     ) -> str:
         """Rows of some files come by delta-rs, which passes over data files of others; DuckDB reads all by itself."""
+        if repos is None:
+            return relation(lake, contract)
         if paths is None:
             return f"(FROM {relation(lake, contract, scopes=equal_scopes('repo', repos))})"
         rows = lake.read(contract, where=Selection(repos=tuple(repos), paths=tuple(paths)).predicate)

@@ -34,13 +34,14 @@ class SparkEngine:
         return {label: self._views.register(label, frame_of(self._spark, t)) for label, t in tables.items()}
 
     def table(
-        self, lake: Lake, contract: TableContract, repos: Sequence[str], paths: Sequence[str] | None = None
+        self, lake: Lake, contract: TableContract, repos: Sequence[str] | None, paths: Sequence[str] | None = None
     ) -> str:
         from pyspark.sql import functions
 
         lake.ensure(contract)
         frame = self._spark.read.format("delta").load(str(lake.path(contract)))
-        frame = frame.where(functions.col("repo").isin(list(repos)))
+        if repos is not None:
+            frame = frame.where(functions.col("repo").isin(list(repos)))
         if paths is not None:
             frame = frame.where(functions.col("path").isin(list(paths)))
         return self._views.register(contract.name, frame)
@@ -57,7 +58,7 @@ class SparkEngine:
             self._kept.pop().unpersist()
 
     def _frame(self, query: str, **values: Any) -> "DataFrame":
-        return self._spark.sql(in_spark_sql(query), args=values or None)
+        return self._spark.sql(in_spark_sql(query, values))
 
 
 @contextmanager

@@ -32,9 +32,9 @@ class StepEngine(Protocol):
         ...
 
     def table(
-        self, lake: Lake, contract: TableContract, repos: Sequence[str], paths: Sequence[str] | None = None
+        self, lake: Lake, contract: TableContract, repos: Sequence[str] | None, paths: Sequence[str] | None = None
     ) -> str:
-        """The rows of some repositories in a table, or of some of their files."""
+        """The rows of some repositories in a table, or of some of their files; of all repositories if they are None."""
         ...
 
     def ask(self, query: str, **values: Any) -> list[dict[str, Any]]:

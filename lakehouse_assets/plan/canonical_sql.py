@@ -11,6 +11,7 @@ The library that parses is loaded at the first use: it takes a tenth of a second
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -62,12 +63,21 @@ def canonical_tree(sql: str, *, dialect: SqlDialect = "duckdb", subject: str = "
     return again if _without_parentheses(again.copy()) == bare else written
 
 
-@cache
-def in_spark_sql(sql: str) -> str:
-    """A query of DuckDB's, in Spark's words; names behind `$` become those behind `:`."""
-    import sqlglot
+def in_spark_sql(sql: str, values: Mapping[str, str | None] | None = None) -> str:
+    """A query of DuckDB's in Spark's words, with values in place of the names behind `$`.
 
-    return sqlglot.transpile(sql, read="duckdb", write="spark")[0]
+    Spark has such names too, but the parser that Delta puts in front of Spark's does not know their values.
+    """
+    import sqlglot
+    from sqlglot import exp
+
+    def filled(node: "exp.Expr") -> "exp.Expr":
+        if not isinstance(node, exp.Placeholder | exp.Parameter):
+            return node
+        value = (values or {})[node.name]
+        return exp.null() if value is None else exp.Literal.string(value)
+
+    return sqlglot.parse_one(sql, read="duckdb").transform(filled).sql(dialect="spark")
 
 
 def parsed(sql: str, *, dialect: SqlDialect, subject: str) -> "exp.Expr":

@@ -1,31 +1,52 @@
 """The asset `commit_activity`."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from dagster import AllPartitionMapping, AssetDep, AssetExecutionContext, Output, asset
 
-from lakehouse_assets.assets.activity.months import month_asset, month_batches, month_tasks
+from lakehouse_assets.assets.activity.months import (
+    commit_versions,
+    month_asset,
+    month_batches,
+    month_tasks,
+    months_engine,
+)
 from lakehouse_assets.contracts.commit_activity import COMMIT_ACTIVITY
-from lakehouse_assets.lake.activity import dated_commits
+from lakehouse_assets.lake.activity import DatedCommits
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.ledger import Entry
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.step_engine import StepEngine, step_engine
+from lakehouse_assets.plan.derivation import Task
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.step_engine import Rows
 
 
 @asset(
     **month_asset(COMMIT_ACTIVITY, {"sql", "deltalake"}),
     deps=[AssetDep("commits", partition_mapping=AllPartitionMapping())],
 )
-def commit_activity(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+def commit_activity(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """One row per repository and month in which it has commits."""
     lakehouse.hold_months()
-    yield Output(counted(lakehouse, context.partition_keys))
+    tasks, untouched = stale_of(lakehouse, context.partition_keys)
+    choice = months_engine(context, lakehouse, COMMIT_ACTIVITY, tasks)
+    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+        rows = counted(engine, lakehouse, tasks)
+        yield Output(Batches(batches=month_batches(tasks, rows), untouched=untouched))
 
 
 @explained()
-def counted(lakehouse: LakehouseResource, months: Sequence[str]) -> Batches:
+def stale_of(lakehouse: LakehouseResource, months: Sequence[str]) -> tuple[list[Task], tuple[Entry, ...]]:
     latest = lakehouse.ledger.latest([COMMIT_ACTIVITY])
-    with dated_commits(lakehouse.lake) as commits:
-        tasks, untouched = month_tasks(COMMIT_ACTIVITY, months, commits.versions(), latest)
-        rows = commits.activity([task.key.partition for task in tasks])
-    return Batches(batches=month_batches(tasks, rows), untouched=untouched)
+    return month_tasks(COMMIT_ACTIVITY, months, commit_versions(lakehouse.lake), latest)
+
+
+@explained()
+def counted(engine: StepEngine, lakehouse: LakehouseResource, tasks: Sequence[Task]) -> "Rows":
+    return DatedCommits(engine, lakehouse.lake).activity([task.key.partition for task in tasks])

@@ -13,14 +13,15 @@ from typing import Any
 import pyarrow as pa
 from dagster import AllPartitionMapping, AssetDep, AssetExecutionContext, Output, asset
 
-from lakehouse_assets.assets.activity.months import month_asset, month_batches, month_tasks
+from lakehouse_assets.assets.activity.months import month_asset, month_batches, month_tasks, months_engine
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.activity import dated_commits
+from lakehouse_assets.lake.activity import DatedCommits
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained, partitions_failure
+from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.plan.derivation import Task
 from lakehouse_assets.plan.sql_text import in_list
@@ -44,22 +45,24 @@ class Touched:
 def commit_files(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per file that a commit on the first-parent line of a head changed."""
     lakehouse.hold_months()
-    made = touched(lakehouse, context.partition_keys)
+    made = touched(context, lakehouse, context.partition_keys)
     yield Output(made.batches)
     if made.unread:
         raise partitions_failure(made.unread, of=made.repositories)
 
 
 @explained()
-def touched(lakehouse: LakehouseResource, months: Sequence[str]) -> Touched:
+def touched(context: AssetExecutionContext, lakehouse: LakehouseResource, months: Sequence[str]) -> Touched:
     """The rows of stale months, all of them from git: some two thousand commits a second."""
     latest = lakehouse.ledger.latest([COMMIT_FILES])
-    with dated_commits(lakehouse.lake) as commits:
+    with local_engine() as engine:
+        commits = DatedCommits(engine, lakehouse.lake)
         tasks, untouched = month_tasks(COMMIT_FILES, months, commits.versions(), latest)
         wanted = commits.on_line([task.key.partition for task in tasks])
+    months_engine(context, lakehouse, COMMIT_FILES, tasks)  # who writes; git is read here
     failed = FailedPartitions()
     rows = [*_read(lakehouse, wanted, failed), _kept(lakehouse, tasks, list(failed.errors))]
-    places = {(row["month"].isoformat(), row["repo"]) for row in wanted.select(["month", "repo"]).to_pylist()}
+    places = {(row["month"].isoformat(), row["repo"]) for row in wanted}
     tasks = [_without(task, [repo for repo in failed.errors if (task.key.partition, repo) in places]) for task in tasks]
     return Touched(
         batches=Batches(batches=month_batches(tasks, pa.concat_tables(rows)), untouched=untouched),
@@ -75,10 +78,11 @@ def _kept(lakehouse: LakehouseResource, tasks: Sequence[Task], repos: Sequence[s
     return lakehouse.lake.read(COMMIT_FILES, where=" AND ".join(places) if days and repos else "FALSE")
 
 
-def _read(lakehouse: LakehouseResource, commits: pa.Table, failed: FailedPartitions) -> Iterator[pa.Table]:
+def _read(
+    lakehouse: LakehouseResource, commits: Sequence[Mapping[str, Any]], failed: FailedPartitions
+) -> Iterator[pa.Table]:
     """The files of the commits, repository by repository."""
-    listed: list[dict[str, Any]] = commits.sort_by([("repo", "ascending"), ("committed_at", "ascending")]).to_pylist()
-    for repo, rows in groupby(listed, key=lambda row: row["repo"]):
+    for repo, rows in groupby(commits, key=lambda row: row["repo"]):
         with failed.alone(repo):
             (repository,) = lakehouse.registry.get([repo])
             trees = [

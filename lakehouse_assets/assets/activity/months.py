@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from dagster import BackfillPolicy
+from dagster import AssetExecutionContext, BackfillPolicy
 
+from lakehouse_assets.assets.engine import engine_of
 from lakehouse_assets.assets.options import table_asset
 from lakehouse_assets.assets.partitions import MONTHS
 from lakehouse_assets.change.activity_steps import CHURN_ROWS, COMMIT_ACTIVITY_ROWS, DATED_COMMITS
@@ -18,17 +19,23 @@ from lakehouse_assets.contracts.commit_activity import COMMIT_ACTIVITY
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.table import TableContract
-from lakehouse_assets.lake.activity import dated_commits
+from lakehouse_assets.lake.activity import DatedCommits
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
+from lakehouse_assets.lake.local_engine import local_engine
+from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.cursors import Position
 from lakehouse_assets.plan.derivation import Derivation, Task, sorted_out, wanted_key
+from lakehouse_assets.plan.engine import EngineChoice, Extent
 from lakehouse_assets.plan.relational_step import RelationalStep
 from lakehouse_assets.plan.staleness import MaterializationKey, Staleness
 from lakehouse_assets.plan.step_analysis import analysis_of
 from lakehouse_assets.sources.commit_files import changed_by_commits
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.step_engine import Rows
 
 MONTH_TABLES = (COMMIT_FILES, COMMIT_ACTIVITY, CHURN)
 
@@ -79,6 +86,26 @@ def month_tasks(
     return sorted_out(wanted, latest)
 
 
+def commit_versions(lake: Lake) -> dict[str, str]:
+    """By month what its commits are: what is made of them is stale where these differ."""
+    with local_engine() as engine:
+        return DatedCommits(engine, lake).versions()
+
+
+def months_engine(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, contract: TableContract, tasks: Sequence[Task]
+) -> EngineChoice:
+    """Where a run of months works: by the commits of those that are stale."""
+
+    def extent() -> Extent:
+        if not lakehouse.lake.exists(contract):
+            return Extent(first=(contract.name,), of="commits")
+        counts = {month: int(version.partition("-")[0]) for month, version in commit_versions(lakehouse.lake).items()}
+        return Extent(changed=sum(counts.get(task.key.partition, 0) for task in tasks), of="commits")
+
+    return engine_of(context, lakehouse, extent)
+
+
 def file_versions(latest: Mapping[EntryKey, Entry]) -> dict[str, str]:
     """By month the content of `commit_files`: what `churn` is made from."""
     found = {month: entry for (asset, month), entry in latest.items() if asset == COMMIT_FILES.name and entry.cursor}
@@ -88,8 +115,7 @@ def file_versions(latest: Mapping[EntryKey, Entry]) -> dict[str, str]:
 def stale_months(lake: Lake) -> dict[str, tuple[Staleness, ...]]:
     """By month, up to the present one, why it is stale. One without commits that was never made is not missing."""
     latest = Ledger(lake).latest(MONTH_TABLES)
-    with dated_commits(lake) as commits:
-        versions = commits.versions()
+    versions = commit_versions(lake)
     made = {month for asset, month in latest if asset in {each.name for each in MONTH_TABLES}}
     now = datetime.now(UTC).date().isoformat()
     months = sorted(month for month in {*versions, *made} if month <= now)
@@ -102,7 +128,7 @@ def stale_months(lake: Lake) -> dict[str, tuple[Staleness, ...]]:
     return {month: found for month, found in reasons.items() if found}
 
 
-def month_batches(tasks: Sequence[Task], rows: pa.Table) -> tuple[Batch, ...]:
+def month_batches(tasks: Sequence[Task], rows: "Rows") -> tuple[Batch, ...]:
     """One batch for all months of the tasks; none without tasks."""
     return (_batch(tuple(made_key(task.key) for task in tasks), rows),) if tasks else ()
 
@@ -112,11 +138,13 @@ def made_key(key: MaterializationKey) -> MaterializationKey:
     return replace(key, cursor=Position(commit="").text)
 
 
-def _batch(keys: tuple[MaterializationKey, ...], rows: pa.Table) -> Batch:
+def _batch(keys: tuple[MaterializationKey, ...], rows: "Rows") -> Batch:
     def part(months: Sequence[str]) -> Batch:
-        listed = pa.array([datetime.fromisoformat(month).date() for month in months])
-        return _batch(
-            tuple(key for key in keys if key.partition in months), rows.filter(pc.field("month").isin(listed))
-        )
+        days = [date.fromisoformat(month) for month in months]
+        if isinstance(rows, pa.Table):
+            some = rows.filter(pc.field("month").isin(pa.array(days)))
+        else:
+            some = rows.where(rows["month"].isin(days))
+        return _batch(tuple(key for key in keys if key.partition in months), some)
 
     return Batch(rows=rows, keys=keys, part=part)
