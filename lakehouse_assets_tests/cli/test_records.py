@@ -22,12 +22,17 @@ def test_every_write_of_a_sync_without_a_jvm_is_told_as_the_log_tells_it(setting
     lakehouse("repo", "add", "shop", str(repo.path))
     environ = without_java(tmp_path)
     assert spawn(settings, "sync", "shop", **environ).returncode == 0
+    repo.commit({"b.py": "def g():\n    return 2\n"})
+    assert spawn(settings, "sync", "shop", **environ, LAKEHOUSE_ENGINE="auto").returncode == 0
     assert lakehouse("env", "create", "dev").exit_code == 0
     assert not java_was_started(tmp_path)
 
     lake = Lake(settings.lake)
     writes = lake.rows(WRITES)
     assert {"edges", "plans", "environments"} <= {row["asset"] for row in writes}
+    asked = "local: the setting `engine` (LAKEHOUSE_ENGINE) asks for it"
+    reasons = [row["executor_reason"] for row in writes if row["asset"] == "nodes"]
+    assert sorted(reasons) == ["local: 1 changed files, at most 500", asked]
     for row in writes:
         entry = local(lake.root) / row["asset"] / "_delta_log" / f"{row['version_after']:020}.json"
         actions = [json.loads(line) for line in entry.read_text().split("\n") if line]
@@ -35,7 +40,6 @@ def test_every_write_of_a_sync_without_a_jvm_is_told_as_the_log_tells_it(setting
         assert (row["executor"], row["engine"]) == ("delta-rs", info["engineInfo"]), row["asset"]
         assert info["engineInfo"].startswith("delta-rs"), row["asset"]
         assert row["files_added"] == sum("add" in action for action in actions)
-        assert "LAKEHOUSE_ENGINE" not in row["executor_reason"], row["asset"]
 
     from lakehouse_assets.definitions import defs
 

@@ -201,7 +201,7 @@ def test_rows_can_be_set_aside_with_the_reason_instead(lake: Lake, spark: SparkS
         thing("a", "y.py", "g", 2),
     ]
     for run, batch in (("local", table_of(THINGS, rows)), ("spark", spark.createDataFrame(table_of(THINGS, rows)))):
-        done = write(lake, lenient, batch, run_id=run)
+        done = write(lake, lenient, batch, run_id=run, spark=spark)
         assert [row["name"] for row in rows_of(lake, THINGS)] == ["f"]
         assert done.rows_quarantined == 3
     aside = lake.read(QUARANTINE).to_pylist()

@@ -173,14 +173,12 @@ def test_workers_leave_the_table_as_the_model_says(
     lake: Lake,
     spark: SparkSession,
     filled: Callable[[Shape], Path],
-    monkeypatch: pytest.MonkeyPatch,
     shape_name: str,
     way_name: str,
     state: State,
 ):
     shape = next(shape for shape in SHAPES if shape.name == shape_name)
     way = next(way for way in WAYS if way.name == way_name)
-    monkeypatch.setattr("lakehouse_assets.plan.write_plan.SMALL_ROWS", 0)
     check(lake, filled, shape, way, state, spark=spark, by_workers=True)
 
 

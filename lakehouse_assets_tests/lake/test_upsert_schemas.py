@@ -28,11 +28,11 @@ def test_an_unknown_column_is_refused_left_out_or_added_as_the_policy_says(lake:
     rows = with_extra([thing("a", "x.py", "f")])
     batch = spark.createDataFrame(rows) if on_spark else rows
     with pytest.raises(BadInputError, match="the batch has extra, which the contract has not"):
-        write(lake, THINGS, batch)
+        write(lake, THINGS, batch, spark=spark)
     assert not lake.exists(THINGS)
-    write(lake, replace(THINGS, schema_policy="discard"), batch, run_id="discard")
+    write(lake, replace(THINGS, schema_policy="discard"), batch, run_id="discard", spark=spark)
     assert plain_rows(local(lake.path(THINGS))) == [plain(thing("a", "x.py", "f"))]
-    done = write(lake, replace(THINGS, schema_policy="evolve"), batch, run_id="evolve")
+    done = write(lake, replace(THINGS, schema_policy="evolve"), batch, run_id="evolve", spark=spark)
     assert plain_rows(local(lake.path(THINGS))) == [plain({**thing("a", "x.py", "f"), "extra": "f!"})]
     assert done.rows_updated == 1
 

@@ -63,7 +63,7 @@ def test_a_write_by_spark_names_it_and_shows_the_merge_that_ran(lake: Lake, spar
 def test_rows_that_workers_make_are_told_as_spark_s(lake: Lake, spark: SparkSession):
     done = write(lake, THINGS, worker_rows(spark, table_of(THINGS, BEFORE)), spark=spark)
     see_true(lake, done, "spark")
-    assert done.executor_reason == "Spark writes the rows as it makes them"
+    assert done.executor_reason == "the rows are on Spark"
 
 
 def test_a_replay_of_a_write_whose_process_died_names_the_writer_of_the_commit(
