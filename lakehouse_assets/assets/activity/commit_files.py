@@ -36,6 +36,7 @@ class Touched:
     batches: Batches
     unread: Mapping[str, LakehouseError]
     repositories: int
+    tasks: tuple[Task, ...]
 
 
 @asset(
@@ -45,21 +46,21 @@ class Touched:
 def commit_files(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per file that a commit on the first-parent line of a head changed."""
     lakehouse.hold_months()
-    made = touched(context, lakehouse, context.partition_keys)
+    made = touched(lakehouse, context.partition_keys)
+    months_engine(context, lakehouse, COMMIT_FILES, made.tasks)  # decides who writes; git was read here
     yield Output(made.batches)
     if made.unread:
         raise partitions_failure(made.unread, of=made.repositories)
 
 
 @explained()
-def touched(context: AssetExecutionContext, lakehouse: LakehouseResource, months: Sequence[str]) -> Touched:
+def touched(lakehouse: LakehouseResource, months: Sequence[str]) -> Touched:
     """The rows of stale months, all of them from git: some two thousand commits a second."""
     latest = lakehouse.ledger.latest([COMMIT_FILES])
     with local_engine() as engine:
         commits = DatedCommits(engine, lakehouse.lake)
         tasks, untouched = month_tasks(COMMIT_FILES, months, commits.versions(), latest)
         wanted = commits.on_line([task.key.partition for task in tasks])
-    months_engine(context, lakehouse, COMMIT_FILES, tasks)  # who writes; git is read here
     failed = FailedPartitions()
     rows = [*_read(lakehouse, wanted, failed), _kept(lakehouse, tasks, list(failed.errors))]
     places = {(row["month"].isoformat(), row["repo"]) for row in wanted}
@@ -68,6 +69,7 @@ def touched(context: AssetExecutionContext, lakehouse: LakehouseResource, months
         batches=Batches(batches=month_batches(tasks, pa.concat_tables(rows)), untouched=untouched),
         unread=failed.errors,
         repositories=len({repo for _, repo in places}),
+        tasks=tuple(tasks),
     )
 
 
