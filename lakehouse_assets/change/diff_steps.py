@@ -10,8 +10,18 @@ from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.plan.relational_step import Made, RelationalStep, over
 
+COMMITS_BETWEEN = Made(
+    sources={
+        "of_repo": "snapshots.repo",
+        "from_commit": "commits.commit_sha",
+        "to_commit": "commits.commit_sha",
+    }
+)
+"""By repository the commit before an update and the one behind it."""
+
 RENAMES = Made(
     sources={
+        "repo": "snapshots.repo",
         "old_path": "snapshots.path",
         "path": "snapshots.path",
         "similarity": "snapshots.blob_sha blobs.text",
@@ -27,16 +37,17 @@ FILE_CHANGES_ROWS = RelationalStep(
             WHEN o.blob_sha <> n.blob_sha THEN 'modified' ELSE 'mode_changed' END AS change,
           o.path AS old_path, o.blob_sha AS old_blob, n.blob_sha AS new_blob, o.mode AS old_mode, n.mode AS new_mode,
           o.language AS old_language, n.language AS new_language, o.similarity,
-          CAST($from_commit AS VARCHAR) AS from_commit, CAST($to_commit AS VARCHAR) AS to_commit
+          c.from_commit, c.to_commit
         FROM (
           SELECT b.repo, b.path, b.blob_sha, b.mode, b.language, r.similarity, coalesce(r.path, b.path) AS present_path
-          FROM {before} AS b LEFT JOIN {renames} AS r ON r.old_path = b.path
+          FROM {before} AS b LEFT JOIN {renames} AS r ON r.repo = b.repo AND r.old_path = b.path
         ) AS o
-        FULL JOIN {after} AS n ON n.path = o.present_path
+        FULL JOIN {after} AS n ON n.repo = o.repo AND n.path = o.present_path
+        JOIN {commits_between} AS c ON c.of_repo = coalesce(n.repo, o.repo)
         WHERE o.path IS NULL OR n.path IS NULL OR o.path <> n.path OR o.blob_sha <> n.blob_sha OR o.mode <> n.mode
-        ORDER BY path
+        ORDER BY repo, path
     """,
-    inputs=over(before=SNAPSHOTS, after=SNAPSHOTS, renames=RENAMES),
+    inputs=over(before=SNAPSHOTS, after=SNAPSHOTS, renames=RENAMES, commits_between=COMMITS_BETWEEN),
     output=FILE_CHANGES,
     assets=(FILE_CHANGES.name,),
 )
@@ -66,7 +77,7 @@ NEW_DEFINITIONS = Made(
         **_DEFINED,
     }
 )
-MOVES = Made(sources={"old_symbol": _OLD_SYMBOL, "symbol": _SYMBOL})
+MOVES = Made(sources={"repo": "file_changes.repo", "old_symbol": _OLD_SYMBOL, "symbol": _SYMBOL})
 
 DIFFS_ROWS = RelationalStep(
     name="diffs",
@@ -79,17 +90,23 @@ DIFFS_ROWS = RelationalStep(
           coalesce(n.kind, o.kind) AS kind, coalesce(n.name, o.name) AS name,
           coalesce(o.body_hash <> n.body_hash, FALSE) AS body_differs, n.line, n.signature,
           o.old_path, o.symbol AS old_symbol, o.def_id AS old_def_id, o.line AS old_line, o.signature AS old_signature,
-          CAST($from_commit AS VARCHAR) AS from_commit, CAST($to_commit AS VARCHAR) AS to_commit
+          c.from_commit, c.to_commit
         FROM (
           SELECT d.*, m.symbol IS NOT NULL AS has_moved, coalesce(m.symbol, d.present_symbol) AS now
-          FROM {old_definitions} AS d LEFT JOIN {moves} AS m ON m.old_symbol = d.symbol
+          FROM {old_definitions} AS d LEFT JOIN {moves} AS m ON m.repo = d.repo AND m.old_symbol = d.symbol
         ) AS o
-        FULL JOIN {new_definitions} AS n ON n.symbol = o.now
+        FULL JOIN {new_definitions} AS n ON n.repo = o.repo AND n.symbol = o.now
+        JOIN {commits_between} AS c ON c.of_repo = coalesce(n.repo, o.repo)
         WHERE o.symbol IS NULL OR n.symbol IS NULL OR o.symbol <> n.symbol OR o.has_moved
           OR o.kind <> n.kind OR o.signature_hash <> n.signature_hash OR o.body_hash <> n.body_hash
-        ORDER BY path, coalesce(n.line, o.line), symbol
+        ORDER BY repo, path, coalesce(n.line, o.line), symbol
     """,
-    inputs=over(old_definitions=OLD_DEFINITIONS, new_definitions=NEW_DEFINITIONS, moves=MOVES),
+    inputs=over(
+        old_definitions=OLD_DEFINITIONS,
+        new_definitions=NEW_DEFINITIONS,
+        moves=MOVES,
+        commits_between=COMMITS_BETWEEN,
+    ),
     output=DIFFS,
     assets=(DIFFS.name,),
 )

@@ -5,8 +5,9 @@ the present extractor has not read, as one from before it was improved, is read 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -16,15 +17,18 @@ from lakehouse_assets.change.renames import ReadTexts
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
-from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.extract.extractor import extract
 from lakehouse_assets.extract.packing import unpack
 from lakehouse_assets.extract.symbols import symbol_id, symbol_of
 from lakehouse_assets.lake.local_engine import local_engine
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.lake.stored_texts import stored_texts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list, literal
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.step_engine import Rows
 
 Content = tuple[str, str]
 """A blob and the language it is read as."""
@@ -48,20 +52,31 @@ _DEFINITIONS = pa.schema(
         *_KEPT,
     ]
 )
-_MOVES = pa.schema({"old_symbol": _TEXT, "symbol": _TEXT})
+_MOVES = pa.schema({"repo": _TEXT, "old_symbol": _TEXT, "symbol": _TEXT})
+_COMMITS = pa.schema({"of_repo": _TEXT, "from_commit": _TEXT, "to_commit": _TEXT})
 
 
-def changed_definitions(lake: Lake, repo: str, extractors: Mapping[str, str]) -> pa.Table:
-    """Rows of `diffs` for the repository's last update; none after its first, which has nothing to compare with.
+@dataclass(frozen=True, kw_only=True)
+class Definitions:
+    """The definitions of the files that an update changed, as they were and as they are, and which of them moved."""
+
+    old: pa.Table
+    new: pa.Table
+    moved: pa.Table
+    commits: pa.Table
+
+
+def changed_definitions(lake: Lake, repo: str, extractors: Mapping[str, str]) -> Definitions:
+    """Those of the repository's last update; none after its first, which has nothing to compare with.
 
     `extractors` has the version of the extractor of each language that has one.
     """
     where = f"repo = {literal(repo, 'datafusion')} AND from_commit IS NOT NULL"
-    return compare_definitions(lake, lake.read(FILE_CHANGES, where=where), extractors, partial(stored_texts, lake))
+    return definitions_of(lake, lake.read(FILE_CHANGES, where=where), extractors, partial(stored_texts, lake))
 
 
-def compare_definitions(lake: Lake, file_changes: pa.Table, extractors: Mapping[str, str], read: ReadTexts) -> pa.Table:
-    """Rows of `diffs` for rows of `file_changes` of one update; `read` gives texts that are not extracted yet."""
+def definitions_of(lake: Lake, file_changes: pa.Table, extractors: Mapping[str, str], read: ReadTexts) -> Definitions:
+    """Those of files in rows of `file_changes` of one update; `read` gives texts that are not extracted yet."""
     changed = [row for row in file_changes.to_pylist() if row["change"] != "mode_changed"]
     wanted = {
         content
@@ -79,8 +94,29 @@ def compare_definitions(lake: Lake, file_changes: pa.Table, extractors: Mapping[
         FilePair(path=row["path"], old_path=row["old_path"], old=side(row, "old"), new=side(row, "new"))
         for row in changed
     ]
-    first = changed[0] if changed else dict.fromkeys(("repo", "from_commit", "to_commit"))
-    return diff_rows(files, first["repo"], first["from_commit"], first["to_commit"])
+    first = changed[0] if changed else dict.fromkeys(("repo", "from_commit", "to_commit"), "")
+    return paired_definitions(files, first["repo"], first["from_commit"], first["to_commit"])
+
+
+def diffs(engine: StepEngine, found: Sequence[Definitions]) -> "Rows":
+    """What became of definitions, as rows of `diffs`."""
+    names = engine.give(
+        {
+            "old_definitions": pa.concat_tables([each.old for each in found]),
+            "new_definitions": pa.concat_tables([each.new for each in found]),
+            "moves": pa.concat_tables([each.moved for each in found]),
+            "commits_between": pa.concat_tables([each.commits for each in found]),
+        }
+    )
+    return engine.rows(DIFFS, DIFFS_ROWS.text(names))
+
+
+def compare_definitions(found: Definitions) -> pa.Table:
+    """The same of one update, in this process."""
+    with local_engine() as engine:
+        rows = diffs(engine, [found])
+        assert isinstance(rows, pa.Table)
+        return rows
 
 
 def _content(row: Mapping[str, Any], which: str, extractors: Mapping[str, str]) -> Content | None:
@@ -120,21 +156,19 @@ def _lists(table: pa.Table) -> Columns:
     return {name: table[name].to_pylist() for name in table.column_names}
 
 
-def diff_rows(files: Sequence[FilePair], repo: str | None, from_commit: str | None, to_commit: str | None) -> pa.Table:
-    """What became of the definitions of a repository's files, as rows of `diffs`."""
-    schema = arrow_schema(DIFFS.columns)
-    old = _as_rows(repo, ((file, file.old, file.old_path or file.path) for file in files))
-    new = _as_rows(repo, ((file, file.new, file.path) for file in files))
-    if not old.num_rows and not new.num_rows:
-        return schema.empty_table()
-    moved = pa.Table.from_pylist([each._asdict() for each in moves(files)], schema=_MOVES)
-    with local_engine() as engine:
-        names = engine.give({"old_definitions": old, "new_definitions": new, "moves": moved})
-        rows = engine.ask_arrow(DIFFS_ROWS.text(names), from_commit=from_commit, to_commit=to_commit)
-    return rows.cast(schema)
+def paired_definitions(files: Sequence[FilePair], repo: str, from_commit: str | None, to_commit: str) -> Definitions:
+    """The definitions of a repository's files before and after an update."""
+    moved = [{"repo": repo, **each._asdict()} for each in moves(files)]
+    commits = [{"of_repo": repo, "from_commit": from_commit, "to_commit": to_commit}]
+    return Definitions(
+        old=_as_rows(repo, ((file, file.old, file.old_path or file.path) for file in files)),
+        new=_as_rows(repo, ((file, file.new, file.path) for file in files)),
+        moved=pa.Table.from_pylist(moved, schema=_MOVES),
+        commits=pa.Table.from_pylist(commits, schema=_COMMITS),
+    )
 
 
-def _as_rows(repo: str | None, sides: Iterable[tuple[FilePair, Columns | None, str]]) -> pa.Table:
+def _as_rows(repo: str, sides: Iterable[tuple[FilePair, Columns | None, str]]) -> pa.Table:
     """The definitions that stand by themselves, as the step reads them. A side is a file, and what it is or was."""
     held: dict[str, list[Any]] = {name: [] for name in _DEFINITIONS.names}
     for file, columns, path in sides:

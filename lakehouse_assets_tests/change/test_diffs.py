@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lakehouse_assets.change.moves import FilePair
 from lakehouse_assets.extract.extractor import extract
 from lakehouse_assets.extract.packing import pack, unpack
-from lakehouse_assets.lake.changed_definitions import diff_rows
+from lakehouse_assets.lake.changed_definitions import compare_definitions, paired_definitions
 
 BEFORE = """
 import os
@@ -44,7 +44,7 @@ def pair(old: str | None, new: str | None, path: str = "shop.py", old_path: str 
 
 
 def definition_changes(files: list[FilePair]) -> list[dict]:
-    return diff_rows(files, "shop", "c1", "c2").to_pylist()
+    return compare_definitions(paired_definitions(files, "shop", "c1", "c2")).to_pylist()
 
 
 def descriptor(symbol: str) -> str:

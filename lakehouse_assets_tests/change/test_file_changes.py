@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lakehouse_assets.change import renames as module
 from lakehouse_assets.change.renames import ReadTexts
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
-from lakehouse_assets.lake.changed_files import ComparedFiles, compare_files
+from lakehouse_assets.lake.changed_files import compare_files, sides_of
 from lakehouse_assets_tests.support.writes import table_of
 
 
@@ -57,11 +57,17 @@ def rows_of(files: Snapshot) -> pa.Table:
     return table_of(SNAPSHOTS, ({"repo": "shop", "path": path, **file._asdict()} for path, file in files.items()))
 
 
-def file_changes(before: Snapshot, after: Snapshot, read: ReadTexts) -> ComparedFiles:
-    return compare_files(rows_of(before), rows_of(after), read, from_commit="c1", to_commit="c2")
+class Compared(NamedTuple):
+    rows: pa.Table
+    notes: tuple[str, ...]
 
 
-def told(changes: ComparedFiles) -> list[tuple[str, ...]]:
+def file_changes(before: Snapshot, after: Snapshot, read: ReadTexts) -> Compared:
+    sides = sides_of("shop", rows_of(before), rows_of(after), read, from_commit="c1", to_commit="c2")
+    return Compared(rows=compare_files(sides), notes=sides.notes)
+
+
+def told(changes: Compared) -> list[tuple[str, ...]]:
     return [
         (each["path"], each["change"])
         if each["old_path"] in (None, each["path"])

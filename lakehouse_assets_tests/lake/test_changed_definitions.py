@@ -9,7 +9,7 @@ from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.extract.rows import extract_rows
 from lakehouse_assets.lake import changed_definitions as module
-from lakehouse_assets.lake.changed_definitions import changed_definitions
+from lakehouse_assets.lake.changed_definitions import changed_definitions, compare_definitions
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets_tests.support.writes import table_of, write
 
@@ -58,7 +58,7 @@ def extract_all(lake: Lake, extractor: str) -> None:
 
 def diffs(lake: Lake, *changes) -> list[tuple[str, str, str]]:
     write(lake, FILE_CHANGES, table_of(FILE_CHANGES, changes), partitions=("shop",), run_id=str(changes))
-    rows = changed_definitions(lake, "shop", EXTRACTORS)
+    rows = compare_definitions(changed_definitions(lake, "shop", EXTRACTORS))
     write(lake, DIFFS, rows, partitions=("shop",), run_id=str(changes))
     return [(row["path"], row["symbol"], row["change"]) for row in rows.to_pylist()]
 

@@ -8,7 +8,7 @@ import pytest
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.diagnostics import collecting
-from lakehouse_assets.lake.changed_files import Update, read_update
+from lakehouse_assets.lake.changed_files import Update, compare_files, read_update
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Position
 from lakehouse_assets_tests.support.synced import SyncedRepo
@@ -35,19 +35,23 @@ def shop(lake: Lake, tmp_path: Path) -> Synced:
     return shop
 
 
+def rows(update: Update) -> pa.Table:
+    return compare_files(update.sides)
+
+
 def told(update: Update) -> list[tuple[str, str]]:
-    return list(zip(update.rows["path"].to_pylist(), update.rows["change"].to_pylist(), strict=True))
+    return list(zip(rows(update)["path"].to_pylist(), rows(update)["change"].to_pylist(), strict=True))
 
 
 def commits(update: Update) -> set[tuple[str | None, str]]:
-    return set(zip(update.rows["from_commit"].to_pylist(), update.rows["to_commit"].to_pylist(), strict=True))
+    return set(zip(rows(update)["from_commit"].to_pylist(), rows(update)["to_commit"].to_pylist(), strict=True))
 
 
 def test_the_first_update_adds_every_file(shop: Synced):
     update = shop.update()
     assert told(update) == [("a.py", "added"), ("b.py", "added"), ("c.py", "added")]
     assert {old for old, _ in commits(update)} == {None}
-    assert update.rows.schema.names == list(FILE_CHANGES.column_names)
+    assert rows(update).schema.names == list(FILE_CHANGES.column_names)
 
 
 def test_an_update_tells_what_changed_between_its_commits(shop: Synced):
@@ -60,7 +64,7 @@ def test_an_update_tells_what_changed_between_its_commits(shop: Synced):
     update = shop.update()
     assert told(update) == [("b.py", "modified"), ("c.py", "deleted"), ("d.py", "added"), ("lib/a.py", "renamed")]
     assert commits(update) == {(first.commit, head)}
-    renamed = update.rows.to_pylist()[-1]
+    renamed = rows(update).to_pylist()[-1]
     assert (renamed["old_path"], renamed["similarity"]) == ("a.py", 97)
 
 
@@ -96,7 +100,7 @@ def test_reading_again_from_the_same_position_gives_the_same(shop: Synced):
     commit = shop.sync()
     first = read_update(shop.lake, shop.name, start, commit)
     again = read_update(shop.lake, shop.name, start, commit)
-    assert first.rows.equals(again.rows)
+    assert rows(first).equals(rows(again))
     assert first.position.text == again.position.text
 
 
@@ -114,5 +118,5 @@ def test_where_the_earlier_files_are_lost_everything_is_added_and_it_is_said(sho
 
 
 def test_the_rows_fit_their_table(shop: Synced):
-    rows: pa.Table = shop.update().rows
-    assert write(shop.lake, FILE_CHANGES, rows, partitions=("shop",)).rows_inserted == 3
+    changed = rows(shop.update())
+    assert write(shop.lake, FILE_CHANGES, changed, partitions=("shop",)).rows_inserted == 3

@@ -103,7 +103,11 @@ def test_an_import_from_a_folder_that_is_no_module_leads_to_no_file():
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=SLOW)
-@given(groups, st.lists(steps, min_size=1, max_size=6))
-def test_after_any_of_many_histories_every_repository_is_as_a_clean_build(start: list[Tree], history: list[Step]):
+@pytest.mark.parametrize("share", range(6))
+@settings(max_examples=50, deadline=None, suppress_health_check=SLOW)
+@given(start=groups, history=st.lists(steps, min_size=1, max_size=6))
+def test_after_any_of_many_histories_every_repository_is_as_a_clean_build(
+    share: int, start: list[Tree], history: list[Step]
+):
+    """Three hundred in six shares, which several processes can have."""
     lived(start, history)

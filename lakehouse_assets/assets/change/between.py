@@ -15,8 +15,8 @@ from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings
-from lakehouse_assets.lake.changed_definitions import compare_definitions
-from lakehouse_assets.lake.changed_files import READ, compare_files
+from lakehouse_assets.lake.changed_definitions import compare_definitions, definitions_of
+from lakehouse_assets.lake.changed_files import READ, compare_files, sides_of
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.tables import Lake
@@ -65,13 +65,14 @@ def between(settings: Settings, repository: Repository, commits: str) -> Differe
     git_dir = git_directory(repository, settings.mirrors)
     texts = partial(_texts, git_dir, repository.name)
     before, after = (_files(git_dir, repository, head) for head in (old, new))
-    files = compare_files(before, after, texts, from_commit=old.commit_sha, to_commit=new.commit_sha)
+    sides = sides_of(repository.name, before, after, texts, from_commit=old.commit_sha, to_commit=new.commit_sha)
+    files = compare_files(sides)
     return Difference(
         from_commit=old.commit_sha,
         to_commit=new.commit_sha,
-        files=files.rows,
-        definitions=compare_definitions(Lake(settings.lake), files.rows, extractors(), texts),
-        notes=files.notes,
+        files=files,
+        definitions=compare_definitions(definitions_of(Lake(settings.lake), files, extractors(), texts)),
+        notes=sides.notes,
     )
 
 

@@ -7,6 +7,7 @@ from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.change.options import change_asset
 from lakehouse_assets.assets.derivations import tasks_of
+from lakehouse_assets.assets.engine import engine_for_repositories
 from lakehouse_assets.assets.git.blobs import blobs
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.handing_over import handed_over
@@ -14,25 +15,34 @@ from lakehouse_assets.assets.partitions import repositories_of
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
+from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.batch import Batch
-from lakehouse_assets.lake.batches import Batches, joined
-from lakehouse_assets.lake.changed_files import read_update
+from lakehouse_assets.lake.batches import Batches
+from lakehouse_assets.lake.changed_files import Update, read_update
+from lakehouse_assets.lake.changed_files import file_changes as changed_rows
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Ledger
-from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.step_engine import StepEngine, step_engine
 from lakehouse_assets.plan.cursors import read_position
+from lakehouse_assets.plan.staleness import MaterializationKey
 
 
 @asset(**change_asset(FILE_CHANGES), deps=[blobs])
-def file_changes(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+def file_changes(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """One row per file that the last update with changes changed."""
-    yield from handed_over(last_updates(lakehouse, repositories_of(context)), of=len(context.partition_keys))
+    repositories = repositories_of(context)
+    choice = engine_for_repositories(context, lakehouse, repositories)
+    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+        yield from handed_over(last_updates(engine, lakehouse, repositories), of=len(context.partition_keys))
 
 
 @explained()
-def last_updates(lakehouse: LakehouseResource, repos: Sequence[str]) -> Batches:
+def last_updates(engine: StepEngine, lakehouse: LakehouseResource, repos: Sequence[str]) -> Batches:
     """The rows of the stale partitions, each with the position up to which `snapshots` was read for it.
 
     The feed is always read on from where it was left: an update is between two positions, whatever the code.
@@ -41,15 +51,23 @@ def last_updates(lakehouse: LakehouseResource, repos: Sequence[str]) -> Batches:
     lake = lakehouse.lake
     latest = Ledger(lake).latest([COMMITS, SNAPSHOTS, BLOBS, FILE_CHANGES])
     tasks, untouched = tasks_of(derivation(FILE_CHANGES), repos, latest, failed)
-    batches: list[Batch] = []
+    keys: dict[str, MaterializationKey] = {}
+    updates: dict[str, Update] = {}
     for task in tasks:
         repo = task.key.partition
         with failed.alone(repo):
             stored = latest.get((FILE_CHANGES.name, repo))
             since = read_position(stored.cursor) if stored is not None else None
             update = read_update(lake, repo, since, latest[(COMMITS.name, repo)].cursor)
-            # With no file changed the rows of the last update stay, and only the position moves.
-            owners = None if update.changed else ()
-            key = replace(task.key, cursor=update.position.text)
-            batches.append(Batch(rows=update.rows, keys=(key,), owners=owners))
-    return Batches(batches=joined(batches), untouched=untouched, failed=failed)
+            updates[repo], keys[repo] = update, replace(task.key, cursor=update.position.text)
+
+    def changed(names: Sequence[str]) -> Batch:
+        rows = changed_rows(engine, [updates[name].sides for name in names])
+        return Batch(rows=rows, keys=tuple(keys[name] for name in names), part=changed)
+
+    batches = failed.in_parts([name for name, update in updates.items() if update.changed], changed)
+    # With no file changed the rows of the last update stay, and only the position moves.
+    same = tuple(keys[name] for name, update in updates.items() if not update.changed)
+    if same:
+        batches.append(Batch(rows=arrow_schema(FILE_CHANGES.columns).empty_table(), keys=same, owners=()))
+    return Batches(batches=tuple(batches), untouched=untouched, failed=failed)

@@ -8,6 +8,7 @@ from lakehouse_assets.assets.change.file_changes import last_updates
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.ledger import Ledger
+from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
@@ -22,7 +23,8 @@ class Shop(SyncedRepo):
 
     def update(self, run_id: str) -> int:
         """Make the asset as its run would; gives the number of its writes."""
-        made = last_updates(LakehouseResource(), ["shop"])
+        with local_engine() as engine:
+            made = last_updates(engine, LakehouseResource(), ["shop"])
         service = UpsertService(self.lake, spark=no_spark)
         for batch in made.batches:
             service.write(FILE_CHANGES, batch, {"shop": (Equals(column="repo", value="shop"),)}, run_id=run_id)
@@ -82,6 +84,7 @@ def test_a_position_moves_without_rows_where_only_other_columns_changed(shop: Sh
 def test_a_run_that_was_killed_before_its_commit_is_made_again_from_the_same_position(shop: Shop):
     shop.repo.commit({"a.py": "a = 2\n", "c.py": "c = 1\n"})
     shop.sync()
-    last_updates(LakehouseResource(), ["shop"])  # nothing is handed over
+    with local_engine() as engine:
+        last_updates(engine, LakehouseResource(), ["shop"])  # nothing is handed over
     assert shop.update("run 2") == 1
     assert shop.changes() == {"a.py": "modified", "c.py": "added"}
