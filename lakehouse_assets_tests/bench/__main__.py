@@ -10,6 +10,7 @@ import pygit2
 
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets_tests.bench.backfill import backfill
+from lakehouse_assets_tests.bench.engines import engines
 from lakehouse_assets_tests.bench.explorer import explorer
 from lakehouse_assets_tests.bench.generated import generated_repository
 from lakehouse_assets_tests.bench.graph import graph
@@ -136,6 +137,7 @@ BENCHMARKS = {
     "ingest": ingest,
     "backfill": backfill,
     "partitions": partitions,
+    "engines": engines,
     "explorer": explorer,
     "growth": growth,
     "shared": shared,
