@@ -42,7 +42,7 @@ class StepEngine(Protocol):
         ...
 
     def rows(self, contract: TableContract, query: str, **values: Any) -> "Rows":
-        """The rows of a table that a query makes; they may be used when the scope is closed."""
+        """The rows of a table that a query makes; a Connect server looks its views up when they are asked for."""
         ...
 
 

@@ -30,12 +30,12 @@ def global_props(
     """One row per property that a definition has by the whole graph: callers, importers, overriders."""
 
     repositories = repositories_of(context)
-    engine = engine_for_repositories(context, lakehouse, repositories)
+    choice = engine_for_repositories(context, lakehouse, repositories)
+    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
 
-    def make(selection: Selection) -> "Rows":
-        with step_engine(engine.engine, lambda: spark.spark_session) as steps:
-            links = steps.table(lakehouse.lake, LINKS, selection.repos)
-            return steps.rows(GLOBAL_PROPS, global_props_sql(links, selection.paths))
+        def make(selection: Selection) -> "Rows":
+            links = engine.table(lakehouse.lake, LINKS, selection.repos)
+            return engine.rows(GLOBAL_PROPS, global_props_sql(links, selection.paths))
 
-    made = derived(lakehouse, derivation(GLOBAL_PROPS), repositories, make, engine)
-    yield from handed_over(made, of=len(context.partition_keys))
+        made = derived(lakehouse, derivation(GLOBAL_PROPS), repositories, make, choice)
+        yield from handed_over(made, of=len(context.partition_keys))
