@@ -1,4 +1,4 @@
--- step dated_commits, fingerprint b362287591ffc18d, duckdb
+-- step dated_commits, fingerprint 7aac728e2b9f0423, duckdb
 -- helps to make commit_files, commit_activity
 --
 -- month        <- commits.committed_at
@@ -18,11 +18,12 @@ SELECT
   c.tree_sha,
   p.tree_sha AS tree_before,
   NOT c.first_parent_position IS NULL AS on_line,
-  LENGTH(c.parents) > 1 AS is_merge,
+  ARRAY_LENGTH(c.parents) > 1 AS is_merge,
   c.author_email,
   c.committed_at
 FROM commits AS c
 LEFT JOIN commits AS p
-  ON p.repo = c.repo AND p.commit_sha = c.parents[1]
+  ON p.repo = c.repo
+  AND p.commit_sha = CASE WHEN ARRAY_LENGTH(c.parents) > 0 THEN c.parents[1] END
 WHERE
   NOT c.committed_at IS NULL

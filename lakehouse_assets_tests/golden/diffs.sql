@@ -1,4 +1,4 @@
--- step diffs, fingerprint 3f21fde95a04ba85, duckdb
+-- step diffs, fingerprint ef45ef874ef12727, duckdb
 -- helps to make diffs
 --
 -- repo          <- file_changes.repo
@@ -16,8 +16,8 @@
 -- old_def_id    <- extracts.payload, file_changes.old_path
 -- old_line      <- extracts.payload
 -- old_signature <- extracts.payload
--- from_commit   <- no column
--- to_commit     <- no column
+-- from_commit   <- commits.commit_sha
+-- to_commit     <- commits.commit_sha
 
 SELECT
   COALESCE(n.repo, o.repo) AS repo,
@@ -45,8 +45,8 @@ SELECT
   o.def_id AS old_def_id,
   o.line AS old_line,
   o.signature AS old_signature,
-  CAST($from_commit AS TEXT) AS from_commit,
-  CAST($to_commit AS TEXT) AS to_commit
+  c.from_commit,
+  c.to_commit
 FROM (
   SELECT
     d.*,
@@ -54,10 +54,12 @@ FROM (
     COALESCE(m.symbol, d.present_symbol) AS now
   FROM old_definitions AS d
   LEFT JOIN moves AS m
-    ON m.old_symbol = d.symbol
+    ON m.repo = d.repo AND m.old_symbol = d.symbol
 ) AS o
 FULL JOIN new_definitions AS n
-  ON n.symbol = o.now
+  ON n.repo = o.repo AND n.symbol = o.now
+JOIN commits_between AS c
+  ON c.of_repo = COALESCE(n.repo, o.repo)
 WHERE
   o.symbol IS NULL
   OR n.symbol IS NULL
@@ -67,6 +69,7 @@ WHERE
   OR o.signature_hash <> n.signature_hash
   OR o.body_hash <> n.body_hash
 ORDER BY
+  repo,
   path,
   COALESCE(n.line, o.line),
   symbol

@@ -1,4 +1,4 @@
--- step file_changes, fingerprint 135d41d3d1fcc086, duckdb
+-- step file_changes, fingerprint 8135da3113002a99, duckdb
 -- helps to make file_changes
 --
 -- repo         <- snapshots.repo
@@ -12,8 +12,8 @@
 -- old_language <- snapshots.language
 -- new_language <- snapshots.language
 -- similarity   <- blobs.text, snapshots.blob_sha
--- from_commit  <- no column
--- to_commit    <- no column
+-- from_commit  <- commits.commit_sha
+-- to_commit    <- commits.commit_sha
 
 SELECT
   COALESCE(n.repo, o.repo) AS repo,
@@ -37,8 +37,8 @@ SELECT
   o.language AS old_language,
   n.language AS new_language,
   o.similarity,
-  CAST($from_commit AS TEXT) AS from_commit,
-  CAST($to_commit AS TEXT) AS to_commit
+  c.from_commit,
+  c.to_commit
 FROM (
   SELECT
     b.repo,
@@ -50,10 +50,12 @@ FROM (
     COALESCE(r.path, b.path) AS present_path
   FROM before AS b
   LEFT JOIN renames AS r
-    ON r.old_path = b.path
+    ON r.repo = b.repo AND r.old_path = b.path
 ) AS o
 FULL JOIN after AS n
-  ON n.path = o.present_path
+  ON n.repo = o.repo AND n.path = o.present_path
+JOIN commits_between AS c
+  ON c.of_repo = COALESCE(n.repo, o.repo)
 WHERE
   o.path IS NULL
   OR n.path IS NULL
@@ -61,4 +63,5 @@ WHERE
   OR o.blob_sha <> n.blob_sha
   OR o.mode <> n.mode
 ORDER BY
+  repo,
   path

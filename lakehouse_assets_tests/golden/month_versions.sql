@@ -1,4 +1,4 @@
--- step month_versions, fingerprint be175559cfa93d7f, duckdb
+-- step month_versions, fingerprint 524ab02255d20bf8, duckdb
 -- helps to make commit_files, commit_activity
 --
 -- month   <- commits.committed_at
@@ -6,8 +6,17 @@
 
 SELECT
   month,
-  COUNT(*) || '-' || BIT_XOR(
-    MD5_NUMBER_LOWER(CONCAT_WS(' ', repo, commit_sha, COALESCE(tree_before, ''), on_line))
+  COUNT(*) || '-' || MD5(
+    ARRAY_TO_STRING(
+      LIST_SORT(
+        ARRAY_AGG(
+          MD5(
+            CONCAT_WS(' ', repo, commit_sha, COALESCE(tree_before, ''), CAST(on_line AS TEXT))
+          )
+        )
+      ),
+      ''
+    )
   ) AS version
 FROM dated_commits
 GROUP BY
