@@ -15,12 +15,11 @@ from dagster import AssetsDefinition
 from lakehouse_assets.assets.freshness import plan_sync
 from lakehouse_assets.assets.git.commits import CommitsConfig
 from lakehouse_assets.contracts.catalog import CATALOG
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.definitions import defs
+from lakehouse_assets.lake import bookkeeping
 from lakehouse_assets.lake.batch import Batch
-from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.run_engine import engine_tags
@@ -74,16 +73,23 @@ class GraphLake:
 
         With `until` it stops behind the asset of that name, with `writes` behind so many writes, as if killed.
         """
-        chosen = sorted(names or self.repositories)
         self._runs += 1
-        written: list[TableContract] = []
+        bookkeeping.begin(self.lake)
+        if self._ran(sorted(names or self.repositories), heads or {}, until, writes):
+            bookkeeping.end(self.lake)
+        else:
+            bookkeeping._kept.clear()  # with the process that is killed
+        return self._run
+
+    def _ran(self, chosen: Sequence[str], heads: Mapping[str, str], until: str, writes: int | None) -> bool:
+        """Make and write all assets; whether the run came to its end."""
         given: dict[str, Any] = {
             "context": SimpleNamespace(
                 partition_keys=chosen, run=SimpleNamespace(run_id=self._run), run_id=self._run, instance=_INSTANCE
             ),
             "lakehouse": self.lakehouse,
             "spark": NoSpark(),
-            "config": CommitsConfig(heads=dict(heads or {})),
+            "config": CommitsConfig(heads=dict(heads)),
         }
         for asset in sync_assets():
             make: Any = asset.op.compute_fn
@@ -93,14 +99,12 @@ class GraphLake:
                 table = asset.key.path[-1] if len(asset.keys) == 1 else output.output_name
                 for batch in output.value.batches:
                     if writes is not None and not writes:
-                        return self._run
+                        return False
                     self._write(table, batch)
-                    written.append(CATALOG[table])
                     writes = None if writes is None else writes - 1
             if until and until in {key.path[-1] for key in asset.keys}:
-                break
-        Ledger(self.lake).record(*written)  # as the IO manager does when a run ends
-        return self._run
+                return False
+        return True
 
     @property
     def _run(self) -> str:
