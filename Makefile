@@ -11,7 +11,7 @@ SETUP_OPTIONS := --dev
 
 # Processes that share the tests, each with a Spark session of its own (some 2 GB).
 JOBS ?= 2
-PYTEST = $(BIN)/pytest --numprocesses=$(JOBS) --dist=loadfile
+PYTEST = $(BIN)/pytest --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-slow faults bench golden docs ui clean

@@ -31,6 +31,11 @@ def _environment() -> None:
     os.environ["LAKEHOUSE_ENGINE"] = "local"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest: processes that share the tests take them file by file."""
+    items.sort(key=lambda item: item.get_closest_marker("begins") is None)
+
+
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings of a fresh home."""

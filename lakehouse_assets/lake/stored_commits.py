@@ -1,6 +1,8 @@
-"""Which commits the table `commits` has, asked for by name: no JVM, and no scan of what is not asked for."""
+"""Which commits the table `commits` has of a repository."""
 
 from collections.abc import Collection
+
+import pyarrow as pa
 
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.lake.tables import Lake
@@ -14,3 +16,8 @@ def stored_commits(lake: Lake, repo: str, shas: Collection[str]) -> dict[str, in
     where = f"""{in_list('"repo"', [repo], "datafusion")} AND {in_list('"commit_sha"', sorted(shas), "datafusion")}"""
     found = lake.read(COMMITS, columns=["commit_sha", "first_parent_position"], where=where)
     return dict(zip(found["commit_sha"].to_pylist(), found["first_parent_position"].to_pylist(), strict=True))
+
+
+def stored_history(lake: Lake, repo: str) -> pa.Table:
+    """All rows of the repository."""
+    return lake.read(COMMITS, where=in_list('"repo"', [repo], "datafusion"))

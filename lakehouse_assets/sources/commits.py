@@ -121,6 +121,47 @@ def read_new_commits(
     return rows
 
 
+def read_over_stored(git_dir: Path, repository: str, head: Head, stored: pa.Table) -> pa.Table | NotComparable:
+    """Every commit reachable from the head, as `read_commits` gives them; `stored` are rows of any of its commits.
+
+    A commit is what its id says, so that only those that are not stored are read, however the head came to be where it
+    is. Cost: the new commits, and a walk over the ids of all.
+    """
+    if head.is_directory:
+        return NotComparable(reason="a plain directory has no history")
+    history = _History(Objects(git_dir, repository))
+    if history.is_shallow:
+        return NotComparable(reason="the clone is shallow, so that its history may have been cut elsewhere before")
+    known: dict[str, list[str]] = dict(
+        zip(stored["commit_sha"].to_pylist(), stored["parents"].to_pylist(), strict=True)
+    )
+    columns = Columns(_SCHEMA)
+    reachable: set[str] = set()
+    line: list[str] = []
+
+    def reach(sha: str) -> list[str]:
+        reachable.add(sha)
+        return known[sha] if sha in known else history.append(sha, columns)
+
+    sha, aside = head.commit_sha, []
+    while sha:
+        line.append(sha)
+        parents = reach(sha)
+        sha, more = (parents[0], parents[1:]) if parents else ("", [])
+        aside.extend(more)
+    while aside:
+        sha = aside.pop()
+        if sha not in reachable:
+            aside.extend(reach(sha))
+    kept = stored.filter(pa.array([sha in reachable for sha in known], pa.bool_()))
+    rows = pa.concat_tables([kept, pa.Table.from_batches(columns.drain(), schema=_SCHEMA)])
+    position_of = {sha: position for position, sha in enumerate(reversed(line))}
+    positions = [position_of.get(sha) for sha in rows["commit_sha"].to_pylist()]
+    field = _SCHEMA.field(_POSITION)
+    report("sources", repository, "commits beside those that are stored", read=len(history.met), rows=rows.num_rows)
+    return rows.set_column(_POSITION, field, pa.array(positions, type=field.type))
+
+
 def _append_aside(history: "_History", start: list[str], columns: Columns, stored: Stored, since: str) -> int | None:
     """Add what is reachable from `start` and neither met nor stored; gives the position of `since`.
 

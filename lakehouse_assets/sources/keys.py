@@ -12,7 +12,7 @@ from lakehouse_assets.extract.languages import DATA_FILE
 from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.staleness import MaterializationKey
 from lakehouse_assets.sources.blobs import read_blobs
-from lakehouse_assets.sources.commits import read_commits, read_new_commits
+from lakehouse_assets.sources.commits import read_commits, read_new_commits, read_over_stored
 from lakehouse_assets.sources.snapshot import read_snapshot, read_snapshot_changes
 
 GIT_TABLES: tuple[TableContract, ...] = (COMMITS, SNAPSHOTS, BLOBS)
@@ -23,7 +23,7 @@ def git_code_version(contract: TableContract) -> str:
     """Code version of the asset that makes `contract`'s rows from git."""
     # How changes are read counts as well: rows that a mistake there left behind go when it is mended.
     readers = {
-        COMMITS.name: (read_commits, read_new_commits),
+        COMMITS.name: (read_commits, read_new_commits, read_over_stored),
         SNAPSHOTS.name: (read_snapshot, read_snapshot_changes),
         BLOBS.name: (read_blobs, read_snapshot_changes),
     }[contract.name]

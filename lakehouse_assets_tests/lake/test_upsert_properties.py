@@ -23,6 +23,8 @@ from lakehouse_assets_tests.support.model_table import ModelTable
 from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
 
+pytestmark = pytest.mark.begins
+
 _KINDS: tuple[ColumnType, ...] = (
     "bigint",
     "int",

@@ -15,6 +15,8 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets_tests.support.growing_lake import GrowingLake
 from lakehouse_assets_tests.support.repos import RepoBuilder
 
+pytestmark = pytest.mark.begins
+
 Files = Mapping[str, str | None]
 
 

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from lakehouse_assets_tests.support.edits import Edit, Life, Tree, edits, trees
 from lakehouse_assets_tests.support.growing_lake import GrowingLake
 
+pytestmark = pytest.mark.begins
+
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 NAMES = ("app", "lib", "kit", "web", "zoo")
 

@@ -17,7 +17,7 @@ from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.extract.languages import classify
 from lakehouse_assets.sources import commits as commits_module
 from lakehouse_assets.sources import snapshot as snapshot_module
-from lakehouse_assets.sources.commits import read_new_commits
+from lakehouse_assets.sources.commits import parsed_commit, read_new_commits, read_over_stored
 from lakehouse_assets.sources.head import resolve_head
 from lakehouse_assets.sources.reads import Reading, commits_of, snapshots_table
 from lakehouse_assets.sources.snapshot import read_snapshot_changes
@@ -55,7 +55,7 @@ class Grown:
         elif self.since != reading.head.commit_sha:
             new = read_new_commits(path, repository.name, reading.head, self.since, self.stored)
             if isinstance(new, NotComparable):
-                self._whole_commits(reading)
+                self._commits_over_stored(reading)
             else:
                 fresh = _rows(new, "commit_sha")
                 assert not fresh.keys() & self.commits.keys()
@@ -75,6 +75,14 @@ class Grown:
 
     def stored(self, shas: Collection[str]) -> dict[str, int | None]:
         return {sha: self.commits[sha]["first_parent_position"] for sha in shas if sha in self.commits}
+
+    def _commits_over_stored(self, reading: Reading) -> None:
+        stored = pa.Table.from_pylist(list(self.commits.values()), schema=arrow_schema(COMMITS.columns))
+        found = read_over_stored(reading.git_dir, reading.name, reading.head, stored)
+        if isinstance(found, NotComparable):
+            self._whole_commits(reading)
+        else:
+            self.commits = _rows(found, "commit_sha")
 
     def _whole_commits(self, reading: Reading) -> None:
         self.whole.append("commits")
@@ -164,7 +172,7 @@ def test_a_merge_of_a_side_line_reads_its_new_commits_only(repo: RepoBuilder) ->
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_a_force_push_reads_the_history_anew_and_the_files_if_the_old_commit_is_gone(
+def test_a_force_push_reads_the_new_commits_and_the_files_as_a_whole_if_the_old_commit_is_gone(
     repo: RepoBuilder, lost: bool
 ) -> None:
     first = repo.commit({"a.py": "1", "b.py": "1"})
@@ -174,7 +182,7 @@ def test_a_force_push_reads_the_history_anew_and_the_files_if_the_old_commit_is_
     if lost:
         repo.remove(old)
     grown.update()
-    assert grown.whole == (["commits", "files"] if lost else ["commits"])
+    assert grown.whole == (["files"] if lost else [])
     assert old not in grown.commits
 
 
@@ -185,23 +193,26 @@ def test_a_merge_that_puts_the_old_head_aside_renumbers_the_history(repo: RepoBu
     other = repo.commit({"b.py": "1"}, parents=[root])
     repo.merge(other, old)
     grown.update()
-    assert grown.whole == ["commits"]
+    assert grown.whole == []
     assert grown.commits[old]["first_parent_position"] is None
 
 
-def test_going_back_and_forth_reads_files_that_differ_and_soon_sees_that_the_history_shrank(
-    repo: RepoBuilder,
+def test_going_back_and_forth_reads_what_is_not_stored_and_no_more(
+    repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [repo.commit({"a.py": f"{number}"}) for number in range(200)]
     grown = _grown(repo)
-    repo.repository.references.create("refs/heads/main", made[150], force=True)
-    with collecting() as told:
-        grown.update()
-    assert grown.whole == ["commits"]
-    assert [each.values["classified"] for each in told] == [1]
-    repo.repository.references.create("refs/heads/main", made[199], force=True)
-    grown.update()
-    assert grown.whole == []
+    read: list[bytes] = []
+    monkeypatch.setattr(commits_module, "parsed_commit", lambda data: read.append(data) or parsed_commit(data))
+    for place, commits in ((150, 0), (199, 49)):
+        repo.repository.references.create("refs/heads/main", made[place], force=True)
+        head = resolve_head(grown.repository, Path())
+        stored = pa.Table.from_pylist(list(grown.commits.values()), schema=arrow_schema(COMMITS.columns))
+        read.clear()
+        found = read_over_stored(repo.path, "repo", head, stored)
+        assert not isinstance(found, NotComparable)
+        assert (found.num_rows, len(read)) == (place + 1, commits)
+        grown.commits = _rows(found, "commit_sha")
 
 
 def test_a_shallow_clone_is_read_as_a_whole_and_so_is_one_that_was(repo: RepoBuilder, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from lakehouse_assets_tests.support.served import Repos, Served, served_lake
 from lakehouse_assets_tests.support.ui import open_page
 
+pytestmark = pytest.mark.begins
+
 ASSETS = ("commits", "snapshots", "blobs")
 STEPS = (
     *ASSETS,
