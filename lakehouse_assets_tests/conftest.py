@@ -27,6 +27,7 @@ def _environment() -> None:
             del os.environ[name]
     os.environ["LAKEHOUSE_SPARK"] = "in-process"
     os.environ["LAKEHOUSE_DRIVER_MEMORY_MB"] = "1024"
+    os.environ["LAKEHOUSE_PROFILE"] = "update"
     # First builds run on Spark, a commit a table; that both engines give the same rows has tests of its own.
     os.environ["LAKEHOUSE_ENGINE"] = "local"
 

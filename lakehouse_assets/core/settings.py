@@ -172,7 +172,7 @@ def _settings(env: dict[str, str], overlay: Overlay) -> Settings:
         endpoint=endpoint_of(tables, env),
         ingest=Path(env.get("LAKEHOUSE_INGEST") or _root(project) / "ingest").expanduser().absolute(),
         spark=parse_spark(env.get("LAKEHOUSE_SPARK") or "auto"),
-        profile=_profile(env.get("LAKEHOUSE_PROFILE") or "update"),
+        profile=_profile(env.get("LAKEHOUSE_PROFILE") or "bulk"),
         resident_port=_positive(env, "LAKEHOUSE_RESIDENT_PORT", DEFAULT_RESIDENT_PORT),
         explorer_port=_positive(env, "LAKEHOUSE_EXPLORER_PORT", DEFAULT_EXPLORER_PORT),
         engine=_engine(env),
