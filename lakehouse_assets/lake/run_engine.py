@@ -15,6 +15,8 @@ REASON_TAG = "lakehouse/engine_because"
 SPARK_TAG = "lakehouse/spark"
 """What Spark did in the run, by its own count."""
 _MUCH_TAG = ".dagster/lakehouse_much_changed"
+_OF_TAG = ".dagster/lakehouse_engine_of"
+"""The run that decided: one that executes another again has that one's tags, but not its reasons."""
 
 _known: dict[str, EngineChoice] = {}
 """By run, the last one that this process took part in."""
@@ -30,7 +32,8 @@ def engine_of_run(instance: Any, run_id: str, decide: Callable[[], EngineChoice]
     if run_id not in _known:
         run = instance.get_run_by_id(run_id)
         tags = run.tags if run is not None else {}
-        if ENGINE_TAG in tags:
+        is_own = run is not None and (run.parent_run_id is None or tags.get(_OF_TAG) == run_id)
+        if ENGINE_TAG in tags and is_own:
             choice = EngineChoice(
                 engine=tags[ENGINE_TAG], reason=tags[REASON_TAG], much_changed=tags.get(_MUCH_TAG) == "yes"
             )
@@ -39,7 +42,7 @@ def engine_of_run(instance: Any, run_id: str, decide: Callable[[], EngineChoice]
         else:
             choice = decide()
             if run is not None:
-                instance.add_run_tags(run_id, engine_tags(choice))
+                instance.add_run_tags(run_id, engine_tags(choice) | {_OF_TAG: run_id})
         _known.clear()
         _known[run_id] = choice
     return _known[run_id]

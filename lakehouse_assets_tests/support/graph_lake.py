@@ -41,7 +41,9 @@ def sync_assets() -> list[AssetsDefinition]:
     return list({id(each): each for each in found}.values())
 
 
-_RUN = SimpleNamespace(tags=engine_tags(EngineChoice(engine="local", reason="these runs have no Spark")))
+_RUN = SimpleNamespace(
+    parent_run_id=None, tags=engine_tags(EngineChoice(engine="local", reason="these runs have no Spark"))
+)
 _INSTANCE = SimpleNamespace(get_run_by_id=lambda _: _RUN)
 """Of Dagster what decides where a run works."""
 
