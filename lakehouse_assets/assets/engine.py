@@ -1,14 +1,16 @@
 """Where the run of an asset works (see `plan/engine.py`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 
 from dagster import AssetExecutionContext
 
 from lakehouse_assets.assets.freshness import plan_sync
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.run_engine import engine_of_run
+from lakehouse_assets.lake.step_engine import StepEngine, step_engine
 from lakehouse_assets.plan.engine import EngineChoice, Extent, choose_engine
 
 
@@ -39,3 +41,13 @@ def engine_for_repositories(
         return plan_sync(lakehouse.settings, repositories, to=at, fetch=False).extent
 
     return engine_of(context, lakehouse, extent)
+
+
+@contextmanager
+def steps_of_run(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource, names: Sequence[str]
+) -> Generator[tuple[StepEngine, EngineChoice], None, None]:
+    """What runs relational steps in a run of these repositories."""
+    choice = engine_for_repositories(context, lakehouse, names)
+    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+        yield engine, choice

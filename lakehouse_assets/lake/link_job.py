@@ -28,11 +28,11 @@ from lakehouse_assets.contracts.schemas import arrow_schema, spark_schema
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.collector import undisturbed
 from lakehouse_assets.core.deep_calls import on_deep_stack
-from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.frames import frame_of
 from lakehouse_assets.lake.link_shelf import HeardFromShelf, Shelf, bucket_of
 from lakehouse_assets.lake.link_store import Extractors, Others, names_elsewhere, neighbour_reads, rows_by_table
+from lakehouse_assets.lake.making import on_worker
 from lakehouse_assets.lake.neighbours import NeighbourVersions, ReadKey
 from lakehouse_assets.lake.source_files import Selection, extracts_on_spark, source_files
 from lakehouse_assets.lake.tables import Lake
@@ -208,18 +208,6 @@ class _World:
         return Others(self.lake, repo, self.versions, self.extractors)
 
 
-def _task(work: Callable[[RecordBatches], RecordBatches]) -> Callable[[RecordBatches], RecordBatches]:
-    """Work as `mapInArrow` takes it; an error of ours comes home whole."""
-
-    def carried_out(batches: RecordBatches) -> RecordBatches:
-        try:
-            yield from work(batches)
-        except LakehouseError as error:
-            raise RuntimeError(error.to_wire()) from error
-
-    return carried_out
-
-
 def _link_whole(work: "DataFrame", world: _World, pieces: int) -> "DataFrame":
     """A repository a task."""
 
@@ -236,7 +224,7 @@ def _link_whole(work: "DataFrame", world: _World, pieces: int) -> "DataFrame":
             yield from _wide(repo, rows_by_table(repo, result), result.solves)
 
     dealt_out = work.repartitionByRange(pieces, "piece").sortWithinPartitions("piece", "path")
-    return dealt_out.mapInArrow(_task(link), _ddl_of_rows())
+    return dealt_out.mapInArrow(on_worker(link), _ddl_of_rows())
 
 
 def _rows(batches: RecordBatches) -> Iterator[dict[str, Any]]:
@@ -293,7 +281,7 @@ def _link_in_rounds(
         dealt_out = frame.repartition(len(pieces), "kind", "bucket").sortWithinPartitions("kind", "bucket")
         dealt_out.write.partitionBy("kind", "bucket").parquet(shelf.path(name))
 
-    put(work.mapInArrow(_task(split), _HANDED_DDL), "files")
+    put(work.mapInArrow(on_worker(split), _HANDED_DDL), "files")
     packed = zlib.compress(pickle.dumps({repo: blobs[repo] for repo in places}), 1)
     tasks = frame_of(spark, pa.table({"piece": pa.array(sorted(by_number), pa.int32())})).repartition(len(pieces))
 
@@ -309,8 +297,8 @@ def _link_in_rounds(
         return solve
 
     for number in range(ROUNDS - 1):
-        put(tasks.mapInArrow(_task(step(number)), _HANDED_DDL), f"round-{number}")
-    return tasks.mapInArrow(_task(step(ROUNDS - 1)), _ddl_of_rows())
+        put(tasks.mapInArrow(on_worker(step(number)), _HANDED_DDL), f"round-{number}")
+    return tasks.mapInArrow(on_worker(step(ROUNDS - 1)), _ddl_of_rows())
 
 
 def _solved(world: _World, piece: Piece, files: Mapping[str, str], number: int) -> list[pa.RecordBatch]:

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.lake.batch import WorkerRows
 
 if TYPE_CHECKING:
@@ -18,6 +19,18 @@ _BYTES_AT_ONCE = 512 * 1024
 """Of work in this process. Its payloads are packed, and the rows made of them are many times larger."""
 
 Function = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def on_worker(function: Function) -> Function:
+    """The function as `mapInArrow` takes it: Spark hands home the text of a traceback only, and ours is in it whole."""
+
+    def told(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from function(batches)
+        except LakehouseError as error:
+            raise RuntimeError(error.to_wire()) from error
+
+    return told
 
 
 def made(contract: TableContract, work: "pa.Table | DataFrame", function: Function) -> "Rows":

@@ -4,7 +4,7 @@ Invariant: a worker opens repositories for reading only, and an error of ours co
 Workers see the same folders as the driver; on a cluster the lakehouse's home is on shared storage.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
-from lakehouse_assets.core.errors import LakehouseError
+from lakehouse_assets.lake.making import on_worker
 from lakehouse_assets.sources.commits import read_commits
 from lakehouse_assets.sources.reads import Reading, contents_of
 from lakehouse_assets.sources.snapshot import read_snapshot
@@ -33,7 +33,7 @@ def commits_frame(spark: "SparkSession", readings: Sequence[Reading]) -> "DataFr
             reading = by_name[name]
             yield from read_commits(reading.git_dir, name, reading.head)
 
-    return _per_repository(spark, readings).mapInArrow(_reporting(read), spark_schema(COMMITS.columns))
+    return _per_repository(spark, readings).mapInArrow(on_worker(read), spark_schema(COMMITS.columns))
 
 
 def snapshots_frame(spark: "SparkSession", readings: Sequence[Reading]) -> "DataFrame":
@@ -45,7 +45,7 @@ def snapshots_frame(spark: "SparkSession", readings: Sequence[Reading]) -> "Data
             reading = by_name[name]
             yield from read_snapshot(reading.git_dir, reading.repository, reading.head)
 
-    return _per_repository(spark, readings).mapInArrow(_reporting(read), spark_schema(SNAPSHOTS.columns))
+    return _per_repository(spark, readings).mapInArrow(on_worker(read), spark_schema(SNAPSHOTS.columns))
 
 
 def blobs_frame(missing: "DataFrame", readings: Sequence[Reading], *, slices: int) -> "DataFrame":
@@ -60,7 +60,7 @@ def blobs_frame(missing: "DataFrame", readings: Sequence[Reading], *, slices: in
             yield from contents_of(batch, by_name)
 
     sliced = missing.repartitionByRange(slices, "blob_sha").sortWithinPartitions("blob_sha")
-    return sliced.mapInArrow(_reporting(read), spark_schema(BLOBS.columns))
+    return sliced.mapInArrow(on_worker(read), spark_schema(BLOBS.columns))
 
 
 def _by_name(readings: Sequence[Reading]) -> dict[str, Reading]:
@@ -76,13 +76,3 @@ def _per_repository(spark: "SparkSession", readings: Sequence[Reading]) -> "Data
     """One task per repository: sizes differ by orders of magnitude, so tasks are what balances them."""
     names = [(reading.repository.name,) for reading in readings]
     return spark.createDataFrame(names, "repo string").repartition(len(names))
-
-
-def _reporting(read: Callable[[Batches], Batches]) -> Callable[[Batches], Batches]:
-    def reporting(batches: Batches) -> Batches:
-        try:
-            yield from read(batches)
-        except LakehouseError as error:
-            raise RuntimeError(error.to_wire()) from error
-
-    return reporting

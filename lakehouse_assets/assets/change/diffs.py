@@ -6,7 +6,7 @@ from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.change.options import change_asset
 from lakehouse_assets.assets.derivations import work_of
-from lakehouse_assets.assets.engine import engine_for_repositories
+from lakehouse_assets.assets.engine import steps_of_run
 from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.partitions import repositories_of
@@ -17,7 +17,6 @@ from lakehouse_assets.lake.changed_definitions import Definitions, changed_defin
 from lakehouse_assets.lake.changed_definitions import diffs as diff_rows
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.lake.step_engine import step_engine
 
 
 @asset(**change_asset(DIFFS), deps=["file_changes", "extracts"])
@@ -27,14 +26,13 @@ def diffs(
     """One row per definition that the last update with changes changed; comments and layout don't count."""
     failed = FailedPartitions()
     repositories = repositories_of(context)
-    choice = engine_for_repositories(context, lakehouse, repositories)
     work, untouched = work_of(lakehouse, derivation(DIFFS), repositories, failed)
     found: dict[str, Definitions] = {}
     for each in work:
         with failed.alone(each.key.partition):
             found[each.key.partition] = changed_definitions(lakehouse.lake, each.key.partition, extractors())
     keys = {each.key.partition: each.key for each in work}
-    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+    with steps_of_run(context, lakehouse, spark, repositories) as (engine, _):
 
         def compared(names: Sequence[str]) -> Batch:
             rows = diff_rows(engine, [found[name] for name in names])

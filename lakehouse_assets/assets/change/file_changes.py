@@ -7,7 +7,7 @@ from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.change.options import change_asset
 from lakehouse_assets.assets.derivations import tasks_of
-from lakehouse_assets.assets.engine import engine_for_repositories
+from lakehouse_assets.assets.engine import steps_of_run
 from lakehouse_assets.assets.git.blobs import blobs
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.handing_over import handed_over
@@ -25,7 +25,7 @@ from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.lake.step_engine import StepEngine, step_engine
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.plan.cursors import read_position
 from lakehouse_assets.plan.staleness import MaterializationKey
 
@@ -36,8 +36,7 @@ def file_changes(
 ) -> Iterator[Output[Batches]]:
     """One row per file that the last update with changes changed."""
     repositories = repositories_of(context)
-    choice = engine_for_repositories(context, lakehouse, repositories)
-    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+    with steps_of_run(context, lakehouse, spark, repositories) as (engine, _):
         yield from handed_over(last_updates(engine, lakehouse, repositories), of=len(context.partition_keys))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
-from lakehouse_assets.assets.engine import engine_for_repositories
+from lakehouse_assets.assets.engine import steps_of_run
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
@@ -27,7 +27,7 @@ from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
 from lakehouse_assets.lake.lifetimes import Moment, previous_commit
 from lakehouse_assets.lake.lifetimes import lifetimes as lifetime_rows
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.lake.step_engine import StepEngine, step_engine
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
 
@@ -50,8 +50,7 @@ def lifetimes(
 ) -> Iterator[Output[Batches]]:
     """When each definition, call, import, base and reference came and went."""
     repositories = repositories_of(context)
-    choice = engine_for_repositories(context, lakehouse, repositories)
-    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+    with steps_of_run(context, lakehouse, spark, repositories) as (engine, choice):
         made = lived(lakehouse, repositories, engine, much_changed=choice.much_changed)
         yield from handed_over(made.items(), of=len(context.partition_keys))
 

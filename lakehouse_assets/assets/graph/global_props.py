@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
-from lakehouse_assets.assets.engine import engine_for_repositories
+from lakehouse_assets.assets.engine import steps_of_run
 from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.assets.graph.options import graph_asset
 from lakehouse_assets.assets.handing_over import handed_over
@@ -16,7 +16,6 @@ from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.source_files import Selection
-from lakehouse_assets.lake.step_engine import step_engine
 from lakehouse_assets.link.global_props import global_props_sql
 
 if TYPE_CHECKING:
@@ -30,8 +29,7 @@ def global_props(
     """One row per property that a definition has by the whole graph: callers, importers, overriders."""
 
     repositories = repositories_of(context)
-    choice = engine_for_repositories(context, lakehouse, repositories)
-    with step_engine(choice.engine, lambda: spark.spark_session) as engine:
+    with steps_of_run(context, lakehouse, spark, repositories) as (engine, choice):
 
         def make(selection: Selection) -> "Rows":
             links = engine.table(lakehouse.lake, LINKS, selection.repos)
