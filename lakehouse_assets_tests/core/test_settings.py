@@ -12,7 +12,7 @@ def test_without_settings_the_home_is_in_the_project_and_spark_is_the_resident_s
     settings = load_settings({})
     assert settings.home == PROJECT_ROOT / ".lakehouse"
     assert settings.spark == Resident(required=False)
-    assert settings.profile == "update"
+    assert settings.profile == "bulk"
 
 
 @pytest.mark.parametrize(
