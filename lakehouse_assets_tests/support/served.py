@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lakehouse_assets.core.settings import PROJECT_ROOT, WantedEngine, load_settings
+from lakehouse_assets.core.settings import PROJECT_ROOT, load_settings
 from lakehouse_assets_tests.support.command import lakehouse
 from lakehouse_assets_tests.support.graphql import GraphQL
 from lakehouse_assets_tests.support.repos import RepoBuilder, git
@@ -36,17 +36,15 @@ def served_lake(
     folder: Path,
     files: Mapping[str, Mapping[str, str]],
     prepare: Callable[[Repos], None] = lambda _: None,
-    *,
-    engine: WantedEngine = "local",
 ) -> Iterator[Served]:
     """Repositories with these files in their first commit, registered; `prepare` is called before they are served.
 
-    Commands of the test mean this lake. Unless `engine` says otherwise no run starts a JVM.
+    Commands of the test mean this lake. No run starts a JVM.
     """
     with pytest.MonkeyPatch.context() as environ:
         environ.setenv("LAKEHOUSE_HOME", str(folder / "home"))
         environ.setenv("DAGSTER_HOME", str(PROJECT_ROOT))
-        environ.setenv("LAKEHOUSE_ENGINE", engine)
+        environ.setenv("LAKEHOUSE_ENGINE", "local")
         repos = {name: RepoBuilder(folder / name) for name in files}
         for name, repo in repos.items():
             repo.commit({**files[name]})

@@ -63,7 +63,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         repos["one"].commit({"c.md": "# C\n"})
 
     files = {"one": {"a.py": "x = 1\n", "b.py": "y = 2\n"}, "two": {"d.py": "z = 3\n"}}
-    with served_lake(tmp_path_factory.mktemp("ui"), files, go_on, engine="auto") as served:
+    with served_lake(tmp_path_factory.mktemp("ui"), files, go_on) as served:
         yield served
 
 
