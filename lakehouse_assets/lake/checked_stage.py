@@ -34,7 +34,7 @@ class CheckedStage(Staged):
 
     def __init__(self, rows: WorkerRows, contract: TableContract, request: WriteRequest) -> None:
         check_owned(contract)
-        self.facts = BatchFacts(columns={each.name: each.type for each in contract.columns}, rows=None, bytes=None)
+        self.facts = BatchFacts(columns={each.name: each.type for each in contract.columns}, rows=None)
         self._contract = contract
         self._rows = rows
         self._task = CheckingTask(contract=contract, produce=rows.produce, request=request)

@@ -92,7 +92,6 @@ class LocalStage(Staged):
         self.facts = BatchFacts(
             columns=columns,
             rows=rows.num_rows,
-            bytes=rows.nbytes,
             violations=violations_in(contract, request, rows, held),
             in_process=True,
         )
@@ -120,11 +119,10 @@ class SparkStage(Staged):
             def ask(query: str) -> list[dict[str, Any]]:
                 return spark.sql(query).toArrow().to_pylist()
 
-            self._contents, violations, size = _check(contract, request, columns, view, "spark", ask)
+            self._contents, violations = _check(contract, request, columns, view, "spark", ask)
         self.facts = BatchFacts(
             columns=columns,
             rows=sum(content.rows for content in self._contents.values()),
-            bytes=size,
             violations=violations,
         )
 
@@ -145,8 +143,8 @@ def _check(
     source: str,
     dialect: Dialect,
     ask: Callable[[str], list[dict[str, Any]]],
-) -> tuple[dict[PartitionValues, Content], tuple[Violation, ...], int]:
-    """Contents by partition, violations with examples, and the bytes of long texts and payloads."""
+) -> tuple[dict[PartitionValues, Content], tuple[Violation, ...]]:
+    """Contents by partition, and violations with examples."""
     _check_place(contract, columns)
     check_batch_columns(contract, columns, keys_only=needs_keys_only(request))
     present = [each for each in contract.columns if each.name in columns]
@@ -175,7 +173,7 @@ def _check(
     if doubled:
         first = named_rows(contract, ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
         violations.append(Violation(rule=DUPLICATE_KEY, rows=doubled, examples=first))
-    return contents, tuple(violations), sum(row["long_bytes"] or 0 for row in found)
+    return contents, tuple(violations)
 
 
 def _check_place(contract: TableContract, columns: Collection[str]) -> None:

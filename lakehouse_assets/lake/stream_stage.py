@@ -118,7 +118,7 @@ class _Waiting:
         self._keys: list[Hashes] = []
         self._contents: dict[PartitionValues, Content] = {}
         self._violations: dict[str, Violation] = {}
-        self._rows = self._bytes = 0
+        self._rows = 0
 
     def add(self, rows: pa.Table) -> None:
         contract = self._contract
@@ -131,7 +131,6 @@ class _Waiting:
         for place, content in contents_by_partition(contract, rows).items():
             self._contents[place] = self._contents.get(place, Content()).plus(content)
         self._rows += rows.num_rows
-        self._bytes += rows.nbytes
         self._names.append(f"{len(self._names):06}.parquet")
         _write(self._folder / self._names[-1], rows)
 
@@ -140,7 +139,6 @@ class _Waiting:
         facts = BatchFacts(
             columns={each.name: each.type for each in contract.columns},
             rows=self._rows,
-            bytes=self._bytes,
             in_process=True,
         )
         staged = StreamStage(self._folder, self._names, contract, facts, self._contents)

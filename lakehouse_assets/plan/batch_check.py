@@ -69,12 +69,10 @@ def check_sql(
     keyed = f"CASE WHEN {whole_key} THEN"
     as_one = f"struct({key})" if dialect == "spark" else f"row({key})"
     hashed = f"sum(CAST({row_hash_sql(present)} AS DECIMAL(38, 0)))" if dialect == "spark" else "0"
-    sized = [_bytes(each, dialect) for each in present if _is_long(contract, each)]
     measures = [
         "count(*) AS row_count",
         f"{hashed} AS hash_sum",
         f"count({keyed} 1 END) - count(DISTINCT {keyed} {as_one} END) AS duplicates",
-        " + ".join(["0", *(f"coalesce(sum({each}), 0)" for each in sized)]) + " AS long_bytes",
         *(f"count(CASE WHEN {rule.violated} THEN 1 END) AS rule_{i}" for i, rule in enumerate(rules)),
     ]
     text = f"SELECT {', '.join([*group, *measures])} FROM {source}"
@@ -97,16 +95,6 @@ def doubled_sql(contract: TableContract, source: str, dialect: Dialect) -> str:
 def duplicates_sql(contract: TableContract, source: str, dialect: Dialect, limit: int) -> str:
     key = ", ".join(column(name, dialect) for name in contract.key)
     return f"SELECT {key} FROM {source} GROUP BY {key} HAVING count(*) > 1 ORDER BY {key} LIMIT {limit}"
-
-
-def _is_long(contract: TableContract, each: Column) -> bool:
-    """Whether a column's values can be most of the batch's bytes."""
-    return each.type == "binary" or (each.type == "string" and each.name in contract.without_statistics)
-
-
-def _bytes(each: Column, dialect: Dialect) -> str:
-    length = "strlen" if dialect == "duckdb" and each.type == "string" else "octet_length"
-    return f"{length}({column(each.name, dialect)})"
 
 
 def _not_null(each: Column, dialect: Dialect) -> Rule:

@@ -31,7 +31,6 @@ class Pruning:
     total: int
     touched: int
     unbounded: int
-    touched_bytes: int
     touched_rows: int | None
     """None if the log does not tell for one of them."""
 
@@ -46,7 +45,6 @@ def prune(files: Sequence[FileFacts], scopes: Scopes, owners: Sequence[str] | No
         total=len(files),
         touched=len(touched),
         unbounded=sum(_is_unbounded(file) for file in touched) if owners is not None else 0,
-        touched_bytes=sum(file.size for file in touched),
         touched_rows=_sum(file.rows for file in touched),
     )
 

@@ -24,7 +24,6 @@ class BatchFacts:
     columns: Mapping[str, str]
     rows: int | None
     """None where Spark makes the rows while it writes them."""
-    bytes: int | None
     violations: tuple[Violation, ...] = ()
     in_process: bool = False
     """Whether this process has the rows already: Spark would have to be handed them first."""

@@ -13,13 +13,13 @@ FILES = (file("a", "a.py", "f.py"), file("a", "m.py", "q.py"), file("b", "a.py",
 
 def test_other_partitions_are_passed_over():
     found = prune(FILES, equal_scopes("repo", ["a"]), None)
-    assert found == Pruning(total=4, touched=3, unbounded=0, touched_bytes=300, touched_rows=30)
+    assert found == Pruning(total=4, touched=3, unbounded=0, touched_rows=30)
     assert found.pruned == 1
 
 
 def test_files_whose_bounds_rule_all_owners_out_are_passed_over_and_those_without_bounds_are_not():
     found = prune(FILES, equal_scopes("repo", ["a"]), ["n.py", "g.py"])
-    assert found == Pruning(total=4, touched=2, unbounded=1, touched_bytes=200, touched_rows=20)
+    assert found == Pruning(total=4, touched=2, unbounded=1, touched_rows=20)
 
 
 def test_bounds_are_part_of_what_they_bound():
@@ -33,7 +33,7 @@ def test_owners_on_both_sides_of_a_file_do_not_touch_it():
 
 def test_no_scope_is_every_file_and_an_empty_table_has_none():
     assert prune(FILES, (), None).touched == 4
-    assert prune((), (), ["x.py"]) == Pruning(total=0, touched=0, unbounded=0, touched_bytes=0, touched_rows=0)
+    assert prune((), (), ["x.py"]) == Pruning(total=0, touched=0, unbounded=0, touched_rows=0)
 
 
 def test_rows_are_not_known_if_one_file_does_not_tell():

@@ -19,7 +19,7 @@ from lakehouse_assets.plan.write_plan import (
 from lakehouse_assets_tests.support.writes import THINGS
 
 COLUMNS = {each.name: each.type for each in THINGS.columns}
-BATCH = BatchFacts(columns=COLUMNS, rows=5, bytes=500)
+BATCH = BatchFacts(columns=COLUMNS, rows=5)
 FILE = FileFacts(size=100, rows=10, partition={"repo": "a"}, owner_min="a.py", owner_max="m.py")
 FILLED = TableFacts(version=3, columns=COLUMNS, files=(FILE,))
 OF_A = equal_scopes("repo", ["a"])
@@ -120,7 +120,7 @@ def test_rows_that_are_on_spark_are_written_by_it_however_few():
 
 
 def test_rows_that_are_made_while_they_are_written_are_spark_s():
-    plan = planned(batch=replace(BATCH, rows=None, bytes=None))
+    plan = planned(batch=replace(BATCH, rows=None))
     assert (plan.action, plan.executor) == ("merge", "spark")
 
 
