@@ -6,7 +6,8 @@ from lakehouse_assets.assets.activity import churn, commit_activity, commit_file
 from lakehouse_assets.assets.artifacts import ARTIFACTS
 from lakehouse_assets.assets.change import diffs, file_changes, impact, lifetimes
 from lakehouse_assets.assets.git import blobs, commits, snapshots
-from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, offered_modules, placed
+from lakehouse_assets.assets.graph import extracts, global_props, graph_versions, linking, offered_modules
+from lakehouse_assets.assets.graph.placed import PLACED
 from lakehouse_assets.assets.models import model_assets
 from lakehouse_assets.assets.publish import iceberg_tables
 from lakehouse_assets.assets.scip import scip_indexes
@@ -43,13 +44,13 @@ _code_graph = Definitions(
                 lifetimes,
                 offered_modules,
                 linking,
-                placed,
                 global_props,
                 graph_versions,
                 scip_indexes,
                 iceberg_tables,
             ]
         ),
+        *PLACED,
         *ARTIFACTS,
     ],
     asset_checks=[contract_checks, integrity_checks, head_checks],

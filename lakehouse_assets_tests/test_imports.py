@@ -17,6 +17,7 @@ LEVELS = [
     {"extract", "plan", "models"},
     {"change", "link", "stories"},
     {"lake", "sources"},
+    {"recipes"},
     {"assets"},
     {"automation", "explorer"},
     {"definitions", "cli"},

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lakehouse_assets.assets.graph.derivation_list import derived_inputs, tables_of
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
@@ -29,10 +29,12 @@ from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import Cursor, Position
 from lakehouse_assets.plan.derivation import Derivation, Task, sorted_out, wanted_key
-from lakehouse_assets.plan.engine import EngineChoice
+from lakehouse_assets.plan.makes import Makes
 from lakehouse_assets.plan.scope import Scopes, equal_scopes
 from lakehouse_assets.plan.staleness import MaterializationKey
-from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets.recipes.catalog import derived_inputs, tables_of
+from lakehouse_assets.recipes.git import GIT_TABLES
+from lakehouse_assets.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.making import Rows
@@ -54,20 +56,18 @@ class Work:
 
 
 @explained()
-def derived(
-    lakehouse: LakehouseResource, derivation: Derivation, partitions: Sequence[str], make: Make, engine: EngineChoice
-) -> Batches:
+def derived(run: RepositoryRun, recipe: Recipe, make: Make) -> Batches:
     """The batches of a run; `make` gives the rows of a selection of files."""
-    contract = CATALOG[derivation.asset]
     failed = FailedPartitions()
-    work, untouched = work_of(lakehouse, derivation, partitions, failed, much_changed=engine.much_changed)
+    much = run.engine.much_changed
+    work, untouched = work_of(run.lakehouse, recipe.derivation, run.names, failed, much_changed=much, makes=run.makes)
     batches: list[Batch] = []
     for each in work:
         if each.owners is not None:
             with failed.alone(each.key.partition):
                 rows = make(Selection(repos=(each.key.partition,), paths=each.owners))
                 # A table without owners holds shared rows: it only takes in what it lacks.
-                owners = each.owners if contract.owner else None
+                owners = each.owners if recipe.contract.owner else None
                 batches.append(Batch(rows=rows, keys=(each.key,), owners=owners, since=each.since))
     whole = {each.key.partition: each.key for each in work if each.owners is None}
 
@@ -86,6 +86,7 @@ def work_of(
     *,
     whole: bool = False,
     much_changed: bool = False,
+    makes: Makes = "stale",
 ) -> tuple[list[Work], tuple[Entry, ...]]:
     """What is stale among the partitions, and the entries of what is not. With `whole`, all are made, from nothing.
 
@@ -97,7 +98,7 @@ def work_of(
     neighbours = None
     if NEIGHBOURS in derivation.inputs:
         neighbours = NeighbourVersions(lake, latest, lakehouse.registry.all(), partitions)
-    tasks, untouched = tasks_of(derivation, partitions, made, failed, neighbours)
+    tasks, untouched = tasks_of(derivation, partitions, made, failed, neighbours, makes=makes)
     work: list[Work] = []
     now = _Cursors(lake)
     for task in tasks:
@@ -125,13 +126,14 @@ def tasks_of(
     latest: Mapping[EntryKey, Entry],
     failed: FailedPartitions,
     neighbours: NeighbourVersions | None = None,
+    *,
+    makes: Makes = "stale",
 ) -> tuple[list[Task], tuple[Entry, ...]]:
-    """The stale ones among the partitions, and the entries of the others."""
+    """What a run has to make among the partitions, and the entries of the others."""
     wanted: list[MaterializationKey] = []
     for partition in partitions:
         with failed.alone(partition):
-            for name in (*derivation.inputs, *derivation.after):
-                _refuse_unsettled(latest, name, partition)
+            _refuse_unsettled(latest, [*derivation.inputs, *derivation.after], partition)
             inputs = {
                 name: neighbours.of(partition)
                 if neighbours is not None and name == NEIGHBOURS
@@ -139,7 +141,7 @@ def tasks_of(
                 for name in derivation.inputs
             }
             wanted.append(wanted_key(derivation, partition, inputs))
-    return sorted_out(wanted, latest)
+    return sorted_out(wanted, latest, makes)
 
 
 def _read_on(lake: Lake, derivation: Derivation, task: Task, latest: Mapping[EntryKey, Entry], now: _Cursors) -> Work:
@@ -172,29 +174,27 @@ def _scopes(name: str, partition: str) -> Scopes:
     return equal_scopes(columns[0], [partition]) if columns else ()
 
 
-def _refuse_unsettled(latest: Mapping[EntryKey, Entry], name: str, partition: str) -> None:
+def _refuse_unsettled(latest: Mapping[EntryKey, Entry], names: Sequence[str], partition: str) -> None:
     """An asset that lags behind what it follows from tells of another commit: what is made of it would be of neither.
 
     A run that failed for a partition leaves it like that, and so does who materializes assets in another order.
     """
-    if name == NEIGHBOURS:
-        return
-    entry = _input(latest, name, partition)
-    made_from = json.loads(entry.input_versions)
-    behind = [
-        each
-        for each in derived_inputs(name)
-        if each != NEIGHBOURS and each in made_from and made_from[each] != _input(latest, each, partition).data_version
-    ]
-    if name in _AT_COMMIT and entry.cursor != _input(latest, COMMITS.name, partition).cursor:
-        behind = [COMMITS.name]
-    if behind:
-        raise LakeStateError(
-            subject=f"{name} of {partition!r}",
-            seen=f"it is not up to {', '.join(behind)}",
-            why="what follows from it would be of no commit at all",
-            remedy=f"materialize `{name}` for this partition first, or run `lakehouse sync`",
-        )
+    waiting = [name for name in dict.fromkeys(names) if name != NEIGHBOURS]
+    for name in waiting:
+        entry = _input(latest, name, partition)
+        made_from = json.loads(entry.input_versions)
+        inputs = [each for each in derived_inputs(name) if each != NEIGHBOURS and each in made_from]
+        behind = [each for each in inputs if made_from[each] != _input(latest, each, partition).data_version]
+        if name in _AT_COMMIT and entry.cursor != _input(latest, COMMITS.name, partition).cursor:
+            behind = [COMMITS.name]
+        if behind:
+            raise LakeStateError(
+                subject=f"{name} of {partition!r}",
+                seen=f"it is not up to {', '.join(behind)}",
+                why="what follows from it would be of no commit at all",
+                remedy=f"materialize `{name}` for this partition first, or run `lakehouse sync`",
+            )
+        waiting += [each for each in inputs if each not in waiting]
 
 
 def _input(latest: Mapping[EntryKey, Entry], name: str, partition: str) -> Entry:

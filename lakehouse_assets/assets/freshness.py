@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lakehouse_assets.assets.graph.derivation_list import derivations, tables_of
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
@@ -20,8 +19,9 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.derivation import Derivation, task_for, wanted_key
 from lakehouse_assets.plan.engine import EngineChoice, Extent, choose_engine, together
 from lakehouse_assets.plan.staleness import KeyPart, Staleness, stale_because
+from lakehouse_assets.recipes.catalog import derivations, tables_of
+from lakehouse_assets.recipes.git import GIT_TABLES, git_key
 from lakehouse_assets.sources.head import Head, resolve_head
-from lakehouse_assets.sources.keys import GIT_TABLES, git_key
 from lakehouse_assets.sources.mirror import git_directory, refresh
 from lakehouse_assets.sources.snapshot import count_changes
 

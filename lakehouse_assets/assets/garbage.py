@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lakehouse_assets.assets.graph.derivation_list import extractors
 from lakehouse_assets.assets.holders import all_holds
 from lakehouse_assets.assets.removal import delete_rows
 from lakehouse_assets.contracts.catalog import CATALOG
@@ -20,6 +19,7 @@ from lakehouse_assets.lake.repository_locks import OF_MONTHS, held
 from lakehouse_assets.lake.table_facts import table_facts
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.unreferenced import collect_contents
+from lakehouse_assets.recipes.extractors import extractors
 
 _SCRATCH = "verify-*"
 _SCRATCH_SECONDS = 24 * 3600

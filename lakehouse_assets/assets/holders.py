@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from lakehouse_assets.assets.graph.derivation_list import derivations
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.deliveries import DELIVERIES
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
@@ -21,6 +20,7 @@ from lakehouse_assets.lake.streams import read_on_from
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
 from lakehouse_assets.plan.holds import Hold
+from lakehouse_assets.recipes.catalog import derivations
 from lakehouse_assets.sources.sql.project import load_project
 
 Holder = Callable[[Settings], Iterable[Hold]]

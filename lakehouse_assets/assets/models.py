@@ -31,8 +31,8 @@ from dagster._core.definitions.utils import is_valid_owner
 from pydantic import Field
 
 from lakehouse_assets.assets.column_lineage import lineage_page
-from lakehouse_assets.assets.engine import engine_of
 from lakehouse_assets.assets.following import FOLLOWS
+from lakehouse_assets.assets.run import engine_of
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.text import fenced

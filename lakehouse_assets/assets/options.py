@@ -1,18 +1,29 @@
-"""What all assets have in common: one asset is one table, partitioned by repository, made in single runs."""
+"""The assets' options, from the recipes of their tables."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
-from dagster import AssetOut, AutomationCondition, BackfillPolicy, BetaWarning, MetadataValue
+from dagster import (
+    AllPartitionMapping,
+    AssetDep,
+    AssetKey,
+    AssetOut,
+    AutomationCondition,
+    BackfillPolicy,
+    BetaWarning,
+    MetadataValue,
+)
 
 from lakehouse_assets.assets.column_lineage import dagster_lineage, lineage_into, lineage_page
-from lakehouse_assets.assets.partitions import REPOSITORY_PARTITIONS
+from lakehouse_assets.assets.partitions import MONTHS, REPOSITORY_PARTITIONS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.io_metadata import table_schema
 from lakehouse_assets.lake.steps import STEPS
 from lakehouse_assets.plan.batching import BatchLimits
 from lakehouse_assets.plan.step_page import step_page
+from lakehouse_assets.recipes.catalog import RECIPES
+from lakehouse_assets.recipes.recipe import Recipe
 
 # Backfill policies are marked beta; the version of Dagster is pinned, and our tests run them.
 warnings.filterwarnings("ignore", category=BetaWarning, message=".*backfill_policy.*")
@@ -26,52 +37,70 @@ OWNERS = ["team:lakehouse"]
 BATCHES = BackfillPolicy.multi_run(max_partitions_per_run=BatchLimits().repositories)
 """A backfill from the UI makes runs of so many repositories; the command's batches are limited by bytes as well."""
 
+MONTHS_A_RUN = 120
+"""Rows of ten years are in the memory of a run that makes them for the first time."""
 
-def table_asset(contract: TableContract, *, group: str, kinds: set[str], code_version: str) -> dict[str, Any]:
-    """Options of the asset that makes `contract`'s table."""
+MONTH_BATCHES = BackfillPolicy.multi_run(max_partitions_per_run=MONTHS_A_RUN)
+
+
+def table_asset(recipe: Recipe) -> dict[str, Any]:
+    """Options of the asset that makes the recipe's table."""
+    contract = recipe.contract
     return {
         "name": contract.name,
         "description": contract.description,
-        "partitions_def": REPOSITORY_PARTITIONS,
-        "backfill_policy": BATCHES,
-        "code_version": code_version,
+        "deps": _deps([recipe]),
+        **_partitions(recipe),
+        "code_version": recipe.code_version,
         "io_manager_key": "delta",
         "pool": POOL,
-        "group_name": group,
-        "kinds": kinds,
+        "group_name": recipe.group,
+        "kinds": recipe.kinds,
         "owners": OWNERS,
         "tags": table_tags(contract),
         "metadata": table_metadata(contract),
     }
 
 
-def table_assets(
-    code_versions: Mapping[TableContract, str],
-    *,
-    group: str,
-    kinds: set[str],
-    automation: AutomationCondition[Any] | None = None,
-) -> dict[str, Any]:
-    """Options of the assets that one step makes together, each with its code version."""
+def table_assets(recipes: Sequence[Recipe], *, automation: AutomationCondition[Any] | None = None) -> dict[str, Any]:
+    """Options of the assets that one step makes, any of them by itself."""
     return {
+        "name": recipes[0].step,
         "outs": {
-            contract.name: AssetOut(
-                description=contract.description,
+            each.name: AssetOut(
+                description=each.contract.description,
+                is_required=False,
                 io_manager_key="delta",
-                group_name=group,
-                kinds=kinds,
+                group_name=each.group,
+                kinds=set(each.kinds),
                 owners=OWNERS,
-                tags=table_tags(contract),
-                code_version=code_version,
-                metadata=table_metadata(contract),
+                tags=table_tags(each.contract),
+                code_version=each.code_version,
+                metadata=table_metadata(each.contract),
                 automation_condition=automation,
             )
-            for contract, code_version in code_versions.items()
+            for each in recipes
         },
-        "partitions_def": REPOSITORY_PARTITIONS,
-        "backfill_policy": BATCHES,
+        "deps": _deps(recipes),
+        "internal_asset_deps": {each.name: {AssetKey(dep.name) for dep in each.deps} for each in recipes},
+        "can_subset": True,
+        **_partitions(recipes[0]),
         "pool": POOL,
     }
+
+
+def _deps(recipes: Sequence[Recipe]) -> list[AssetDep]:
+    """A month is made of all repositories, and of the same month of other tables."""
+    alike = {dep.name: RECIPES[dep.name].partitions == each.partitions for each in recipes for dep in each.deps}
+    return [AssetDep(name, partition_mapping=None if alike[name] else AllPartitionMapping()) for name in alike]
+
+
+def _partitions(recipe: Recipe) -> dict[str, Any]:
+    match recipe.partitions:
+        case "repository":
+            return {"partitions_def": REPOSITORY_PARTITIONS, "backfill_policy": BATCHES}
+        case "month":
+            return {"partitions_def": MONTHS, "backfill_policy": MONTH_BATCHES}
 
 
 def table_tags(contract: TableContract) -> dict[str, str]:

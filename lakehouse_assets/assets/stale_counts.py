@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lakehouse_assets.assets.activity.months import MONTH_TABLES, stale_months
+from lakehouse_assets.assets.activity.months import stale_months
 from lakehouse_assets.assets.freshness import plan_sync
-from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.staleness import Staleness
-from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets.recipes.activity import ACTIVITY_RECIPES
+from lakehouse_assets.recipes.catalog import RECIPES, SYNC_GROUPS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +36,10 @@ def stale_counts(settings: Settings) -> list[StaleCount]:
     plan = plan_sync(settings, list(Registry(lake).all().values()))
     of_repositories = [reason for decision in plan.decisions for reason in decision.reasons]
     of_months = [reason for reasons in stale_months(lake).values() for reason in reasons]
-    counts = [_count(each.name, of_repositories, len(plan.errors)) for each in (*GIT_TABLES, *GRAPH_TABLES)]
-    return counts + [_count(each.name, of_months, 0) for each in MONTH_TABLES]
+    counts = [
+        _count(each.name, of_repositories, len(plan.errors)) for each in RECIPES.values() if each.group in SYNC_GROUPS
+    ]
+    return counts + [_count(each.name, of_months, 0) for each in ACTIVITY_RECIPES]
 
 
 def _count(asset: str, reasons: Iterable[Staleness], unreadable: int) -> StaleCount:

@@ -12,18 +12,21 @@ from dagster import (
     schedule,
 )
 
-from lakehouse_assets.assets.activity.months import MONTHS_A_RUN, stale_months
+from lakehouse_assets.assets.activity.months import stale_months
+from lakehouse_assets.assets.options import MONTHS_A_RUN
 from lakehouse_assets.assets.partitions import MONTHS
 from lakehouse_assets.automation.jobs import EXECUTOR
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.run_partitions import range_tags
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.makes import ONLY_STALE
 
 ACTIVITY_JOB = define_asset_job(
     name="activity",
     description="Bring what is told of months up to the commits of all repositories.",
     selection=AssetSelection.groups("activity"),
     executor_def=EXECUTOR,
+    tags=ONLY_STALE,
 )
 
 

@@ -22,10 +22,7 @@ from dagster import (
     multi_asset_check,
 )
 
-from lakehouse_assets.assets.activity.months import MONTH_TABLES
-from lakehouse_assets.assets.change.impact import TABLES as IMPACT_TABLES
 from lakehouse_assets.assets.freshness import heads_behind
-from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.quarantine import QUARANTINE
@@ -40,7 +37,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME, partitions_of_run
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list, literal
-from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets.recipes.catalog import RECIPES
 
 _CONTRACT = "contract"
 _HEAD = "head_is_newest"
@@ -49,7 +46,7 @@ _LONGEST_RUN = timedelta(days=1)
 _SHOWN = 50
 _PARTITIONS_SHOWN = 100
 
-CHECKED: tuple[TableContract, ...] = (*GIT_TABLES, *GRAPH_TABLES, *MONTH_TABLES, *IMPACT_TABLES, *SCIP_TABLES)
+CHECKED: tuple[TableContract, ...] = (*(each.contract for each in RECIPES.values()), *SCIP_TABLES)
 """Every table that an asset of the code graph makes."""
 _LOOKED_AT = {rule.contract.name for rule in RULES if rule.name == "keys_unique"}
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from dagster import AssetSelection, AutomationConditionSensorDefinition, DefaultSensorStatus
 
+from lakehouse_assets.plan.makes import ONLY_STALE
+
 
 def following(groups: Sequence[str]) -> list[AutomationConditionSensorDefinition]:
     """A sensor for each group, whose conditions (`assets/following.py`) say when."""
@@ -13,6 +15,7 @@ def following(groups: Sequence[str]) -> list[AutomationConditionSensorDefinition
             target=AssetSelection.groups(group),
             default_status=DefaultSensorStatus.STOPPED,
             minimum_interval_seconds=30,
+            run_tags=ONLY_STALE,
             description=f"Asks for the assets of the group {group} after what they read was made anew.",
         )
         for group in groups

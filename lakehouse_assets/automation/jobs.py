@@ -12,6 +12,8 @@ from dagster import (
 
 from lakehouse_assets.automation.checks import contract_checks, head_checks, integrity_checks
 from lakehouse_assets.automation.verify_sample import verify_sample
+from lakehouse_assets.plan.makes import ONLY_STALE
+from lakehouse_assets.recipes.catalog import SYNC_GROUPS
 
 # One process: its steps share one Spark session, which costs more to start than they take.
 # A step that failed for some partitions made the others: the steps after it go on with those. What it did not make
@@ -29,8 +31,9 @@ APPLY_JOB = define_asset_job(
 SYNC_JOB = define_asset_job(
     name="sync",
     description="Bring repositories up to their heads.",
-    selection=AssetSelection.groups("git", "graph", "change") - AssetSelection.checks(verify_sample),
+    selection=AssetSelection.groups(*SYNC_GROUPS) - AssetSelection.checks(verify_sample),
     executor_def=EXECUTOR,
+    tags=ONLY_STALE,
 )
 
 CHECK_JOB = define_asset_job(

@@ -83,8 +83,8 @@ def backfill(
 
 
 def _check_assets(assets: tuple[str, ...]) -> None:
-    from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
-    from lakehouse_assets.sources.keys import GIT_TABLES
+    from lakehouse_assets.recipes.catalog import GRAPH_TABLES
+    from lakehouse_assets.recipes.git import GIT_TABLES
 
     known = [contract.name for contract in (*GIT_TABLES, *GRAPH_TABLES)]
     for name in assets:

@@ -15,6 +15,7 @@ from lakehouse_assets.core.diagnostics import listening
 from lakehouse_assets.core.errors import BadInputError, LakehouseError
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.plan.batching import BatchLimits, batched
+from lakehouse_assets.plan.makes import ONLY_STALE
 
 if TYPE_CHECKING:
     from dagster import DagsterEvent, DagsterInstance, JobDefinition
@@ -211,6 +212,7 @@ def _run(
 
     tags = {"dagster/partition": names[0]} if len(names) == 1 else range_tags(names)
     tags |= engine_tags(engine) if engine is not None else {}
+    tags |= ONLY_STALE
     tags |= {_OWNER_TAG: _owner(), ".dagster/repository": "__repository__@lakehouse_assets"}
     chosen = {name: heads[name] for name in names}
     run_config: dict[str, Any] = {

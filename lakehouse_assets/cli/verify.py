@@ -58,10 +58,10 @@ def verify(ctx: click.Context, names: tuple[str, ...], everything: bool, commit:
 
 def verified(settings: Settings, names: Sequence[str] = (), *, quiet: bool) -> Compared:
     """The comparison of every table that tells of repositories at their heads; no names means all that were synced."""
-    from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
     from lakehouse_assets.lake.comparison import compare
     from lakehouse_assets.lake.registry import Registry
     from lakehouse_assets.lake.tables import Lake
+    from lakehouse_assets.recipes.catalog import HEAD_TABLES
 
     lake = Lake(settings.lake)
     Registry(lake).get(names)
@@ -115,8 +115,8 @@ def _versions(
     The ledger is read before and behind them: what was written meanwhile would be of another state.
     """
     from lakehouse_assets.assets.freshness import plan_sync
-    from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
     from lakehouse_assets.lake.ledger import Ledger
+    from lakehouse_assets.recipes.catalog import HEAD_TABLES
 
     names = {each.name for each in chosen}
 
@@ -161,9 +161,9 @@ def _build_others(
 ) -> None:
     """Make of the other repositories what those to compare may read."""
     from lakehouse_assets.assets.freshness import plan_sync
-    from lakehouse_assets.assets.graph.derivation_list import READ_BY_OTHERS
     from lakehouse_assets.cli.runs import run_sync
     from lakehouse_assets.lake.neighbours import readers_of
+    from lakehouse_assets.recipes.catalog import READ_BY_OTHERS
 
     plan = plan_sync(scratch, others, to=commits, fetch=False)
     for name, error in plan.errors.items():

@@ -4,6 +4,7 @@ They are put together where the run works; both ways give the same columns.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -45,17 +46,29 @@ LINKED_EDGES = RelationalStep(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class PayloadWork:
+    """What a function that places facts gets of each file besides its payload."""
+
+    modules: bool = False
+    """The name that it is called by as a module."""
+    links: RelationalStep | None = None
+    """The rows of this step over its links."""
+
+
 def payload_work(
     lake: Lake,
     spark: Session,
     selection: Selection,
     extractors: Mapping[str, str],
+    wanted: PayloadWork,
     *,
     engine: Engine,
-    links: RelationalStep | None = None,
 ) -> "pa.Table | DataFrame":
-    """The files with their payload and module; with `links`, also the rows of that step over their links."""
-    files = _with_modules(lake, source_files(lake, selection, extractors), selection)
+    """The files with their payload, and what else is wanted of them."""
+    files, links = source_files(lake, selection, extractors), wanted.links
+    if wanted.modules:
+        files = _with_modules(lake, files, selection)
     if engine == "local":
         work = extracts_here(lake, files, ["payload"])
         if links is None:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.plan.cursors import Cursor, read_position
+from lakehouse_assets.plan.makes import Makes
 from lakehouse_assets.plan.staleness import MaterializationKey, Staleness, stale_because
 
 _Made = TypeVar("_Made", bound=MaterializationKey)
@@ -69,9 +70,12 @@ def task_for(wanted: MaterializationKey, stored: MaterializationKey | None) -> T
 
 
 def sorted_out(
-    wanted: Iterable[MaterializationKey], latest: Mapping[tuple[str, str], _Made]
+    wanted: Iterable[MaterializationKey], latest: Mapping[tuple[str, str], _Made], makes: Makes = "stale"
 ) -> tuple[list[Task], tuple[_Made, ...]]:
-    """The tasks of the stale ones among partitions with these keys to be, and what `latest` has of the others."""
+    """The tasks of the stale ones among partitions with these keys to be, and what `latest` has of the others.
+
+    Where a run makes everything, the others are tasks too: without a reason, and as a whole.
+    """
     tasks: list[Task] = []
     untouched: list[_Made] = []
     for key in wanted:
@@ -79,6 +83,8 @@ def sorted_out(
         task = task_for(key, stored)
         if task is not None:
             tasks.append(task)
+        elif makes == "everything":
+            tasks.append(Task(key=key, reasons=(), since=None))
         elif stored is not None:
             untouched.append(stored)
     return tasks, tuple(untouched)

@@ -80,8 +80,8 @@ def blobs() -> None:
     from lakehouse_assets.lake.session import runtime_for
     from lakehouse_assets.lake.tables import Lake
     from lakehouse_assets.lake.upsert import UpsertService
+    from lakehouse_assets.recipes.git import git_key
     from lakehouse_assets.sources.head import resolve_head
-    from lakehouse_assets.sources.keys import git_key
     from lakehouse_assets.sources.reads import Reading, snapshots_table
     from lakehouse_assets.sources.spark_reads import blobs_frame
 

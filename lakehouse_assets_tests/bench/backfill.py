@@ -8,11 +8,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.core.settings import load_settings
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.batching import BatchLimits
-from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets.recipes.catalog import GRAPH_TABLES
+from lakehouse_assets.recipes.git import GIT_TABLES
 from lakehouse_assets_tests.bench.many import Files, many_repositories
 from lakehouse_assets_tests.bench.measure import LAKEHOUSE, command, goal, heading, line
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from lakehouse_assets.assets.graph.derivation_list import extractors
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
@@ -17,6 +16,7 @@ from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.recipes.extractors import extractors
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.synced import SyncedRepo
 from lakehouse_assets_tests.support.worlds import rows

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
 from lakehouse_assets.lake.comparison import compare
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.recipes.catalog import HEAD_TABLES
 from lakehouse_assets_tests.support.command import lakehouse
 from lakehouse_assets_tests.support.repos import RepoBuilder
 

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from lakehouse_assets.assets.graph.derivation_list import GRAPH_TABLES
 from lakehouse_assets.contracts.plans import PLANS
 from lakehouse_assets.contracts.repositories import REPOSITORIES
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.effects import EFFECT_POINTS, KILL_AT
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets.recipes.catalog import GRAPH_TABLES
+from lakehouse_assets.recipes.git import GIT_TABLES
 from lakehouse_assets_tests.faults.conftest import FaultNamed
 from lakehouse_assets_tests.faults.prepared import Prepared, differences, prepared_lakes
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json, spawn

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from lakehouse_assets.assets.graph.derivation_list import extractors
 from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
@@ -24,6 +23,7 @@ from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.link_job import LinkedOnSpark, link_on_spark
 from lakehouse_assets.lake.link_shelf import FOLDER, Shelf, shelf
 from lakehouse_assets.lake.neighbours import NeighbourVersions
+from lakehouse_assets.recipes.extractors import extractors
 from lakehouse_assets_tests.link.test_repository import PROJECT
 from lakehouse_assets_tests.scenarios.test_neighbours import Neighbours
 from lakehouse_assets_tests.support.places import local

@@ -6,7 +6,6 @@ import pytest
 from dagster import AssetKey, DagsterInstance, DagsterRunStatus
 
 from lakehouse_assets.assets.derivations import tasks_of
-from lakehouse_assets.assets.graph.derivation_list import derivation
 from lakehouse_assets.cli.instance import open_instance
 from lakehouse_assets.contracts.edges import EDGES
 from lakehouse_assets.contracts.extracts import EXTRACTS
@@ -14,7 +13,8 @@ from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.sources.keys import GIT_TABLES
+from lakehouse_assets.recipes.git import GIT_TABLES
+from lakehouse_assets.recipes.graph import EXTRACTS_RECIPE
 from lakehouse_assets_tests.support.command import lakehouse, lakehouse_json
 from lakehouse_assets_tests.support.repos import RepoBuilder, git
 
@@ -83,6 +83,6 @@ def test_what_lags_behind_its_inputs_is_not_built_upon(repos: dict[str, RepoBuil
     lakehouse("sync", "--all")
     latest = Ledger(lake).latest([*GIT_TABLES, EXTRACTS])
     failed = FailedPartitions()
-    tasks_of(derivation(EXTRACTS), NAMES, latest, failed)
+    tasks_of(EXTRACTS_RECIPE.derivation, NAMES, latest, failed)
     assert list(failed.errors) == ["r1"]
     assert "materialize `snapshots`" in failed.errors["r1"].remedy

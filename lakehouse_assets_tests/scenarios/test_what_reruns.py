@@ -5,19 +5,19 @@ As a user sees it: what `lakehouse status` and a dry run compare, and what the t
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lakehouse_assets.assets.freshness import plan_sync
-from lakehouse_assets.assets.graph import derivation_list
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.extract.symbols import external_symbol
 from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.recipes import extractors
+from lakehouse_assets.recipes.catalog import RECIPES
 from lakehouse_assets_tests.support.graph_lake import GraphLake
 from lakehouse_assets_tests.support.repos import RepoBuilder, registered
 
@@ -28,7 +28,7 @@ PROJECT = {
     "tools/show.js": "function show() { return 1 }\n",
 }
 GIT = {"commits", "snapshots", "blobs"}
-LINKED = {contract.name for contract in derivation_list.LINKED}
+LINKED = {each.name for each in RECIPES.values() if each.step == "linking"}
 OF_FACTS = {"extracts", "diffs", *LINKED, "definitions", "nodes", "edges", "props"}
 """What is made from what the extractors find."""
 
@@ -80,11 +80,16 @@ def change(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Puts another attribute in a place that code versions are read from; they are read anew."""
 
     def forget() -> None:
-        derivation_list.extractors.cache_clear()
-        derivation_list.derivation.cache_clear()
+        extractors.extractors.cache_clear()
+        for recipe in RECIPES.values():
+            vars(recipe).pop("code_version", None)
+            vars(recipe).pop("derivation", None)
 
     def put(place: Any, name: str, value: Any) -> None:
-        monkeypatch.setattr(place, name, value)
+        if isinstance(place, dict):  # the attributes of what is frozen
+            monkeypatch.setitem(place, name, value)
+        else:
+            monkeypatch.setattr(place, name, value)
         forget()
 
     yield put
@@ -108,16 +113,15 @@ def test_a_policy_a_contract_and_code_rerun_what_they_make_and_equal_rows_stop_t
     assert shop.told() == {"code_version": {"definitions"}}
     assert shop.ran() == {"definitions": 0}
 
-    steps = dict(derivation_list._STEPS)
-    steps["nodes"] = replace(steps["nodes"], functions=(*steps["nodes"].functions, external_symbol))
-    change(derivation_list, "_STEPS", steps)
+    nodes = RECIPES["nodes"]
+    change(vars(nodes), "functions", (*nodes.functions, external_symbol))
     assert shop.told() == {"code_version": {"nodes"}}
     assert shop.ran() == {"nodes": 0}
 
 
 def test_an_extractor_reruns_what_is_made_from_its_facts_and_no_other(shop: Shop, change):
-    own = derivation_list.extractor_version
-    change(derivation_list, "extractor_version", lambda name: "another" if name == "Python" else own(name))
+    own = extractors.extractor_version
+    change(extractors, "extractor_version", lambda name: "another" if name == "Python" else own(name))
     assert shop.told() == {"code_version": OF_FACTS}
     ran = shop.ran()
     assert set(ran) == OF_FACTS

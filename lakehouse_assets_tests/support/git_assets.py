@@ -22,6 +22,7 @@ from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.run_partitions import PARTITIONS_NAME
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.plan.makes import ONLY_STALE
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.head import resolve_head
 from lakehouse_assets.sources.mirror import git_directory
@@ -64,7 +65,7 @@ class GitAssets:
             selection=[asset.key for asset in chosen],
             instance=self.instance,
             partition_key=names[0] if len(names) == 1 else None,
-            tags=tags if len(names) > 1 else None,
+            tags={**(tags if len(names) > 1 else {}), **ONLY_STALE},
             resources={
                 "lakehouse": lakehouse,
                 "spark": spark,

@@ -26,18 +26,18 @@ from lakehouse_assets.lake.run_engine import engine_tags
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.engine import EngineChoice
+from lakehouse_assets.plan.makes import ONLY_STALE
 from lakehouse_assets.plan.scope import Equals
+from lakehouse_assets.recipes.catalog import SYNC_GROUPS
 from lakehouse_assets_tests.support.git_assets import NoSpark
-
-GROUPS = ("git", "graph", "change")
-"""Those of the job `sync`."""
 
 
 @cache
 def sync_assets() -> list[AssetsDefinition]:
     """All that a sync makes, each behind what it is made from."""
     graph = defs.resolve_asset_graph()
-    found = [graph.get(key).assets_def for key in graph.toposorted_asset_keys if graph.get(key).group_name in GROUPS]
+    nodes = map(graph.get, graph.toposorted_asset_keys)
+    found = [node.assets_def for node in nodes if node.group_name in SYNC_GROUPS]
     return list({id(each): each for each in found}.values())
 
 
@@ -87,7 +87,11 @@ class GraphLake:
         """Make and write all assets; whether the run came to its end."""
         given: dict[str, Any] = {
             "context": SimpleNamespace(
-                partition_keys=chosen, run=SimpleNamespace(run_id=self._run), run_id=self._run, instance=_INSTANCE
+                partition_keys=chosen,
+                run=SimpleNamespace(run_id=self._run, tags=ONLY_STALE, asset_selection=None),
+                run_id=self._run,
+                instance=_INSTANCE,
+                selected_asset_keys={key for asset in sync_assets() for key in asset.keys},
             ),
             "lakehouse": self.lakehouse,
             "spark": NoSpark(),

@@ -7,13 +7,13 @@ from itertools import count
 from pathlib import Path
 
 from lakehouse_assets.assets.freshness import SyncPlan, plan_sync
-from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
 from lakehouse_assets.assets.removal import remove_repositories
 from lakehouse_assets.cli.runs import RunResult
 from lakehouse_assets.cli.sync import until_fresh
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.recipes.catalog import HEAD_TABLES
 from lakehouse_assets_tests.support.graph_lake import GraphLake
 from lakehouse_assets_tests.support.repos import registered
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from lakehouse_assets.assets.graph.derivation_list import HEAD_TABLES
 from lakehouse_assets.lake.comparison import compare
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.recipes.catalog import HEAD_TABLES
 from lakehouse_assets_tests.support.measured import tell, told, told_by
 
 _TABLE = "places"

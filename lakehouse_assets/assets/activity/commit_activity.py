@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dagster import AllPartitionMapping, AssetDep, AssetExecutionContext, Output, asset
+from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.activity.months import (
     commit_versions,
-    month_asset,
     month_batches,
     month_tasks,
     months_engine,
 )
+from lakehouse_assets.assets.options import table_asset
+from lakehouse_assets.assets.run import made_by
 from lakehouse_assets.contracts.commit_activity import COMMIT_ACTIVITY
 from lakehouse_assets.lake.activity import DatedCommits
 from lakehouse_assets.lake.batches import Batches
@@ -20,21 +21,20 @@ from lakehouse_assets.lake.ledger import Entry
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.step_engine import StepEngine, step_engine
 from lakehouse_assets.plan.derivation import Task
+from lakehouse_assets.plan.makes import Makes
+from lakehouse_assets.recipes.activity import COMMIT_ACTIVITY_RECIPE
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.step_engine import Rows
 
 
-@asset(
-    **month_asset(COMMIT_ACTIVITY, {"sql", "deltalake"}),
-    deps=[AssetDep("commits", partition_mapping=AllPartitionMapping())],
-)
+@asset(**table_asset(COMMIT_ACTIVITY_RECIPE))
 def commit_activity(
     context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """One row per repository and month in which it has commits."""
     lakehouse.hold_months()
-    tasks, untouched = stale_of(lakehouse, context.partition_keys)
+    tasks, untouched = stale_of(lakehouse, context.partition_keys, made_by(context))
     choice = months_engine(context, lakehouse, COMMIT_ACTIVITY, tasks)
     with step_engine(choice.engine, lambda: spark.spark_session) as engine:
         rows = counted(engine, lakehouse, tasks)
@@ -42,9 +42,11 @@ def commit_activity(
 
 
 @explained()
-def stale_of(lakehouse: LakehouseResource, months: Sequence[str]) -> tuple[list[Task], tuple[Entry, ...]]:
+def stale_of(
+    lakehouse: LakehouseResource, months: Sequence[str], makes: Makes = "stale"
+) -> tuple[list[Task], tuple[Entry, ...]]:
     latest = lakehouse.ledger.latest([COMMIT_ACTIVITY])
-    return month_tasks(COMMIT_ACTIVITY, months, commit_versions(lakehouse.lake), latest)
+    return month_tasks(COMMIT_ACTIVITY_RECIPE, months, commit_versions(lakehouse.lake), latest, makes)
 
 
 @explained()

@@ -11,9 +11,11 @@ from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
-from dagster import AllPartitionMapping, AssetDep, AssetExecutionContext, Output, asset
+from dagster import AssetExecutionContext, Output, asset
 
-from lakehouse_assets.assets.activity.months import month_asset, month_batches, month_tasks, months_engine
+from lakehouse_assets.assets.activity.months import month_batches, month_tasks, months_engine
+from lakehouse_assets.assets.options import table_asset
+from lakehouse_assets.assets.run import made_by
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
 from lakehouse_assets.core.errors import LakehouseError
 from lakehouse_assets.core.hashing import json_text
@@ -24,7 +26,9 @@ from lakehouse_assets.lake.failures import explained, partitions_failure
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.plan.derivation import Task
+from lakehouse_assets.plan.makes import Makes
 from lakehouse_assets.plan.sql_text import in_list
+from lakehouse_assets.recipes.activity import COMMIT_FILES_RECIPE
 from lakehouse_assets.sources.commit_files import CommitTrees, changed_by_commits
 from lakehouse_assets.sources.mirror import git_directory
 
@@ -39,14 +43,11 @@ class Touched:
     tasks: tuple[Task, ...]
 
 
-@asset(
-    **month_asset(COMMIT_FILES, {"git", "deltalake"}),
-    deps=[AssetDep("commits", partition_mapping=AllPartitionMapping())],
-)
+@asset(**table_asset(COMMIT_FILES_RECIPE))
 def commit_files(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per file that a commit on the first-parent line of a head changed."""
     lakehouse.hold_months()
-    made = touched(lakehouse, context.partition_keys)
+    made = touched(lakehouse, context.partition_keys, made_by(context))
     months_engine(context, lakehouse, COMMIT_FILES, made.tasks)  # decides who writes; git was read here
     yield Output(made.batches)
     if made.unread:
@@ -54,12 +55,12 @@ def commit_files(context: AssetExecutionContext, lakehouse: LakehouseResource) -
 
 
 @explained()
-def touched(lakehouse: LakehouseResource, months: Sequence[str]) -> Touched:
-    """The rows of stale months, all of them from git: some two thousand commits a second."""
+def touched(lakehouse: LakehouseResource, months: Sequence[str], makes: Makes = "stale") -> Touched:
+    """The rows of months that are to be made, all of them from git: some two thousand commits a second."""
     latest = lakehouse.ledger.latest([COMMIT_FILES])
     with local_engine() as engine:
         commits = DatedCommits(engine, lakehouse.lake)
-        tasks, untouched = month_tasks(COMMIT_FILES, months, commits.versions(), latest)
+        tasks, untouched = month_tasks(COMMIT_FILES_RECIPE, months, commits.versions(), latest, makes)
         wanted = commits.on_line([task.key.partition for task in tasks])
     failed = FailedPartitions()
     rows = [*_read(lakehouse, wanted, failed), _kept(lakehouse, tasks, list(failed.errors))]

@@ -1,23 +1,16 @@
 """Which months of an asset are stale, and what the assets of months have in common."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from dagster import AssetExecutionContext, BackfillPolicy
+from dagster import AssetExecutionContext
 
-from lakehouse_assets.assets.engine import engine_of
-from lakehouse_assets.assets.options import table_asset
-from lakehouse_assets.assets.partitions import MONTHS
-from lakehouse_assets.change.activity_steps import CHURN_ROWS, COMMIT_ACTIVITY_ROWS, DATED_COMMITS
-from lakehouse_assets.contracts.churn import CHURN
-from lakehouse_assets.contracts.commit_activity import COMMIT_ACTIVITY
+from lakehouse_assets.assets.run import engine_of
 from lakehouse_assets.contracts.commit_files import COMMIT_FILES
-from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.activity import DatedCommits
 from lakehouse_assets.lake.batch import Batch
@@ -25,65 +18,36 @@ from lakehouse_assets.lake.ledger import Entry, EntryKey, Ledger
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.cursors import Position
-from lakehouse_assets.plan.derivation import Derivation, Task, sorted_out, wanted_key
+from lakehouse_assets.plan.derivation import Task, sorted_out, wanted_key
 from lakehouse_assets.plan.engine import EngineChoice, Extent
-from lakehouse_assets.plan.relational_step import RelationalStep
+from lakehouse_assets.plan.makes import Makes
 from lakehouse_assets.plan.staleness import MaterializationKey, Staleness
-from lakehouse_assets.plan.step_analysis import analysis_of
-from lakehouse_assets.sources.commit_files import changed_by_commits
+from lakehouse_assets.recipes.activity import ACTIVITY_RECIPES, CHURN_RECIPE
+from lakehouse_assets.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.step_engine import Rows
 
-MONTH_TABLES = (COMMIT_FILES, COMMIT_ACTIVITY, CHURN)
-
-MONTHS_A_RUN = 120
-"""Rows of ten years are in the memory of a run that makes them for the first time."""
+MONTH_TABLES = tuple(each.contract for each in ACTIVITY_RECIPES)
 
 _NO_COMMITS = "0"
 
-_MADE: Mapping[TableContract, tuple[TableContract, tuple[Callable[..., Any], ...], tuple[RelationalStep, ...]]] = {
-    COMMIT_FILES: (COMMITS, (changed_by_commits,), (DATED_COMMITS,)),
-    COMMIT_ACTIVITY: (COMMITS, (), (DATED_COMMITS, COMMIT_ACTIVITY_ROWS)),
-    CHURN: (COMMIT_FILES, (), (CHURN_ROWS,)),
-}
-"""From which table, by which functions and by which steps each is made."""
-
-
-@cache
-def month_derivation(contract: TableContract) -> Derivation:
-    source, functions, steps = _MADE[contract]
-    meanings = [analysis_of(each).fingerprint for each in steps]
-    return Derivation(
-        asset=contract.name,
-        inputs=(source.name,),
-        code_version=code_version(*functions, parameters=[contract.version, *meanings]),
-        policy_hash=contract.policy_hash,
-        owner_columns=(),
-    )
-
-
-def month_asset(contract: TableContract, kinds: set[str]) -> dict[str, Any]:
-    """Options of the asset that makes `contract`'s table."""
-    version = month_derivation(contract).code_version
-    return table_asset(contract, group="activity", kinds=kinds, code_version=version) | {
-        "partitions_def": MONTHS,
-        "backfill_policy": BackfillPolicy.multi_run(max_partitions_per_run=MONTHS_A_RUN),
-    }
-
 
 def month_tasks(
-    contract: TableContract, months: Iterable[str], versions: Mapping[str, str], latest: Mapping[EntryKey, Entry]
+    recipe: Recipe,
+    months: Iterable[str],
+    versions: Mapping[str, str],
+    latest: Mapping[EntryKey, Entry],
+    makes: Makes = "stale",
 ) -> tuple[list[Task], tuple[Entry, ...]]:
-    """The stale ones among the months, and the entries of the others; `versions` has those of their inputs."""
-    derivation = month_derivation(contract)
+    """What is to be made among the months, and the entries of the others; `versions` has those of their inputs."""
+    derivation = recipe.derivation
     wanted = (
         wanted_key(derivation, month, {name: versions.get(month, _NO_COMMITS) for name in derivation.inputs})
         for month in months
     )
-    return sorted_out(wanted, latest)
+    return sorted_out(wanted, latest, makes)
 
 
 def commit_versions(lake: Lake) -> dict[str, str]:
@@ -120,9 +84,9 @@ def stale_months(lake: Lake) -> dict[str, tuple[Staleness, ...]]:
     now = datetime.now(UTC).date().isoformat()
     months = sorted(month for month in {*versions, *made} if month <= now)
     reasons: dict[str, tuple[Staleness, ...]] = dict.fromkeys(months, ())
-    for contract in MONTH_TABLES:
-        of_files = contract is CHURN
-        tasks, _ = month_tasks(contract, months, file_versions(latest) if of_files else versions, latest)
+    for recipe in ACTIVITY_RECIPES:
+        of_files = recipe is CHURN_RECIPE
+        tasks, _ = month_tasks(recipe, months, file_versions(latest) if of_files else versions, latest)
         for task in tasks:
             reasons[task.key.partition] += task.reasons
     return {month: found for month, found in reasons.items() if found}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from lakehouse_assets.assets.graph.derivation_list import extractors
 from lakehouse_assets.contracts.diffs import DIFFS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
 from lakehouse_assets.contracts.schemas import arrow_schema
@@ -20,6 +19,7 @@ from lakehouse_assets.lake.changed_files import READ, compare_files, sides_of
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.published_graph import newest_graph
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.recipes.extractors import extractors
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.head import Head, resolve_head
 from lakehouse_assets.sources.mirror import git_directory

@@ -5,13 +5,9 @@ from dataclasses import replace
 
 from dagster import AssetExecutionContext, Output, asset
 
-from lakehouse_assets.assets.change.options import change_asset
 from lakehouse_assets.assets.derivations import tasks_of
-from lakehouse_assets.assets.engine import steps_of_run
-from lakehouse_assets.assets.git.blobs import blobs
-from lakehouse_assets.assets.graph.derivation_list import derivation
-from lakehouse_assets.assets.handing_over import handed_over
-from lakehouse_assets.assets.partitions import repositories_of
+from lakehouse_assets.assets.options import table_asset
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.file_changes import FILE_CHANGES
@@ -28,28 +24,30 @@ from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.plan.cursors import read_position
 from lakehouse_assets.plan.staleness import MaterializationKey
+from lakehouse_assets.recipes.change import FILE_CHANGES_RECIPE
 
 
-@asset(**change_asset(FILE_CHANGES), deps=[blobs])
+@asset(**table_asset(FILE_CHANGES_RECIPE))
 def file_changes(
     context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """One row per file that the last update with changes changed."""
-    repositories = repositories_of(context)
-    with steps_of_run(context, lakehouse, spark, repositories) as (engine, _):
-        yield from handed_over(last_updates(engine, lakehouse, repositories), of=len(context.partition_keys))
+    run = RepositoryRun(context, lakehouse, spark)
+    with run.steps() as engine:
+        yield from run.handed_over(last_updates(engine, lakehouse, run.names))
 
 
 @explained()
 def last_updates(engine: StepEngine, lakehouse: LakehouseResource, repos: Sequence[str]) -> Batches:
     """The rows of the stale partitions, each with the position up to which `snapshots` was read for it.
 
-    The feed is always read on from where it was left: an update is between two positions, whatever the code.
+    The feed is always read on from where it was left: an update is between two positions, whatever the code. So what is
+    fresh is not made again, whoever asks: the update that it tells of is past.
     """
     failed = FailedPartitions()
     lake = lakehouse.lake
     latest = Ledger(lake).latest([COMMITS, SNAPSHOTS, BLOBS, FILE_CHANGES])
-    tasks, untouched = tasks_of(derivation(FILE_CHANGES), repos, latest, failed)
+    tasks, untouched = tasks_of(FILE_CHANGES_RECIPE.derivation, repos, latest, failed)
     keys: dict[str, MaterializationKey] = {}
     updates: dict[str, Update] = {}
     for task in tasks:

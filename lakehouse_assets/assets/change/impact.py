@@ -5,7 +5,6 @@ relationships of the whole lake. They are made when somebody asks for them, or t
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import pyarrow as pa
 from dagster import AssetExecutionContext, Output, multi_asset
@@ -13,18 +12,11 @@ from dagster import AssetExecutionContext, Output, multi_asset
 from lakehouse_assets.assets.change.between import last_update
 from lakehouse_assets.assets.derivations import work_of
 from lakehouse_assets.assets.following import FOLLOWS
-from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
-from lakehouse_assets.assets.partitions import repositories_of
-from lakehouse_assets.change.impact import find_impact
-from lakehouse_assets.contracts.diffs import DIFFS
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.impacted_callers import IMPACTED_CALLERS
 from lakehouse_assets.contracts.impacted_files import IMPACTED_FILES
 from lakehouse_assets.contracts.impacted_importers import IMPACTED_IMPORTERS
-from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
-from lakehouse_assets.contracts.links import LINKS
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches, joined
@@ -32,55 +24,37 @@ from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.impact import impact_of
 from lakehouse_assets.lake.resources import LakehouseResource
-from lakehouse_assets.plan.code_version import code_version
-from lakehouse_assets.plan.derivation import Derivation
-
-TABLES = (IMPACTED_CALLERS, IMPACTED_IMPORTERS, IMPACTED_FILES)
-
-
-@cache
-def impact_derivation(contract: TableContract) -> Derivation:
-    return Derivation(
-        asset=contract.name,
-        inputs=(DIFFS.name, LINKS.name, IMPORTS_RESOLVED.name),
-        code_version=code_version(find_impact, parameters=[contract.version]),
-        policy_hash=contract.policy_hash,
-        owner_columns=(),
-        after=(GRAPH_VERSIONS.name,),  # it reads what is published
-    )
+from lakehouse_assets.plan.makes import Makes
+from lakehouse_assets.recipes.catalog import RECIPES
+from lakehouse_assets.recipes.impact import IMPACT_RECIPES
 
 
-@multi_asset(
-    name="impact",
-    deps=["diffs", "links", "imports_resolved", "definitions", "graph_versions"],
-    **table_assets(
-        {contract: impact_derivation(contract).code_version for contract in TABLES},
-        group="impact",
-        kinds={"sql", "deltalake"},
-        automation=FOLLOWS,
-    ),
-)
+@multi_asset(**table_assets(IMPACT_RECIPES, automation=FOLLOWS))
 def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """Who the last update of each repository touched, in every repository."""
-    yield from handed_over(impacted(lakehouse, repositories_of(context)).items(), of=len(context.partition_keys))
+    run = RepositoryRun(context, lakehouse)
+    tables = run.selected(each.name for each in IMPACT_RECIPES)
+    yield from run.handed_over(impacted(lakehouse, run.names, tables, run.makes).items())
 
 
 @explained()
-def impacted(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Batches]:
-    """The batches of the three tables; a repository's ways are found once for all that are stale."""
+def impacted(
+    lakehouse: LakehouseResource, repos: Sequence[str], tables: Sequence[str], makes: Makes = "stale"
+) -> dict[str, Batches]:
+    """The batches of the tables; a repository's ways are found once for all that are stale."""
     found: dict[str, dict[str, pa.Table]] = {}
     made: dict[str, Batches] = {}
     failed = FailedPartitions()
-    for contract in TABLES:
-        work, untouched = work_of(lakehouse, impact_derivation(contract), repos, failed)
+    for name in tables:
+        work, untouched = work_of(lakehouse, RECIPES[name].derivation, repos, failed, makes=makes)
         batches: list[Batch] = []
         for each in work:
             repo = each.key.partition
             with failed.alone(repo):
                 if repo not in found:
                     found[repo] = _tables(lakehouse, repo)
-                batches.append(Batch(rows=found[repo][contract.name], keys=(each.key,)))
-        made[contract.name] = Batches(batches=joined(batches), untouched=untouched, failed=failed)
+                batches.append(Batch(rows=found[repo][name], keys=(each.key,)))
+        made[name] = Batches(batches=joined(batches), untouched=untouched, failed=failed)
     return made
 
 

@@ -9,15 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
-from lakehouse_assets.assets.engine import steps_of_run
-from lakehouse_assets.assets.graph.derivation_list import derivation
-from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
-from lakehouse_assets.assets.partitions import repositories_of
-from lakehouse_assets.contracts.definition_lifetimes import DEFINITION_LIFETIMES
-from lakehouse_assets.contracts.definitions import DEFINITIONS
-from lakehouse_assets.contracts.edge_lifetimes import EDGE_LIFETIMES
-from lakehouse_assets.contracts.links import LINKS
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches, joined
@@ -30,54 +23,46 @@ from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
+from lakehouse_assets.recipes.catalog import RECIPES
+from lakehouse_assets.recipes.change import LIFETIMES_RECIPES
 
 _Latest = Mapping[EntryKey, Entry]
 
-FOLLOWED: Mapping[TableContract, TableContract] = {DEFINITION_LIFETIMES: DEFINITIONS, EDGE_LIFETIMES: LINKS}
 
-
-@multi_asset(
-    name="lifetimes",
-    deps=["definitions", "links"],
-    **table_assets(
-        {contract: derivation(contract).code_version for contract in FOLLOWED},
-        group="change",
-        kinds={"sql", "deltalake"},
-    ),
-)
+@multi_asset(**table_assets(LIFETIMES_RECIPES))
 def lifetimes(
     context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """When each definition, call, import, base and reference came and went."""
-    repositories = repositories_of(context)
-    with steps_of_run(context, lakehouse, spark, repositories) as (engine, choice):
-        made = lived(lakehouse, repositories, engine, much_changed=choice.much_changed)
-        yield from handed_over(made.items(), of=len(context.partition_keys))
+    run = RepositoryRun(context, lakehouse, spark)
+    with run.steps() as engine:
+        yield from run.handed_over(lived(run, engine).items())
 
 
 @explained()
-def lived(
-    lakehouse: LakehouseResource, repos: Sequence[str], engine: StepEngine, *, much_changed: bool = False
-) -> dict[str, Batches]:
-    """The lives of what the stale partitions' changed files have and had, by table."""
+def lived(run: RepositoryRun, engine: StepEngine) -> dict[str, Batches]:
+    """The lives of what the stale partitions' changed files have and had, by table that is asked for."""
     failed = FailedPartitions()
     made: dict[str, Batches] = {}
-    for contract in FOLLOWED:
-        work, untouched = work_of(lakehouse, derivation(contract), repos, failed, much_changed=much_changed)
-        made[contract.name] = _lived(lakehouse, contract, work, untouched, engine, failed)
+    much = run.engine.much_changed
+    for name in run.selected(each.name for each in LIFETIMES_RECIPES):
+        recipe = RECIPES[name]
+        work, untouched = work_of(
+            run.lakehouse, recipe.derivation, run.names, failed, much_changed=much, makes=run.makes
+        )
+        made[name] = _lived(run.lake, recipe.contract, work, untouched, engine, failed)
     return made
 
 
 def _lived(
-    lakehouse: LakehouseResource,
+    lake: Lake,
     contract: TableContract,
     work: Sequence[Work],
     untouched: tuple[Entry, ...],
     engine: StepEngine,
     failed: FailedPartitions,
 ) -> Batches:
-    lake = lakehouse.lake
-    latest = Ledger(lake).latest([contract, FOLLOWED[contract]])
+    latest = Ledger(lake).latest([contract, *RECIPES[contract.name].inputs])
     batches: list[Batch] = []
     for each in work:
         if each.owners is not None:
@@ -108,7 +93,8 @@ def _batch(engine: StepEngine, lake: Lake, contract: TableContract, works: Seque
 
 
 def _moment(lake: Lake, contract: TableContract, repo: str, latest: _Latest) -> Moment:
-    commit = _commit(latest[FOLLOWED[contract].name, repo])
+    (followed,) = RECIPES[contract.name].inputs
+    commit = _commit(latest[followed.name, repo])
     assert commit is not None, "work is only found for what its inputs were made for"
     known = latest.get((contract.name, repo))
     before = _commit(known) if known is not None else None

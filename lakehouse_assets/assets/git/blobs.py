@@ -7,13 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from dagster import AssetExecutionContext, Output, asset
 
-from lakehouse_assets.assets.engine import engine_for_repositories
-from lakehouse_assets.assets.git.options import git_asset
-from lakehouse_assets.assets.git.snapshots import snapshots
 from lakehouse_assets.assets.git.work import Latest, changed_files, key_of, keys_of, work_of
-from lakehouse_assets.assets.handing_over import handed_over
-from lakehouse_assets.assets.partitions import repositories_of
+from lakehouse_assets.assets.options import table_asset
 from lakehouse_assets.assets.readings import readings_at_commits
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
@@ -26,6 +23,7 @@ from lakehouse_assets.lake.missing_contents import missing_here, missing_on_spar
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.sql_text import in_list
+from lakehouse_assets.recipes.catalog import RECIPES
 from lakehouse_assets.sources.reads import Reading, blobs_table
 from lakehouse_assets.sources.spark_reads import blobs_frame
 
@@ -35,30 +33,29 @@ if TYPE_CHECKING:
 _FILES = ["repo", "blob_sha", "kind", "size"]
 
 
-@asset(**git_asset(BLOBS), deps=[snapshots])
+@asset(**table_asset(RECIPES[BLOBS.name]))
 def blobs(
     context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """One row per blob sha across all repositories, branches and forks."""
     failed = FailedPartitions()
-    readings = readings_at_commits(lakehouse, repositories_of(context), failed)
-
-    engine = engine_for_repositories(context, lakehouse, [reading.name for reading in readings])
+    run = RepositoryRun(context, lakehouse, spark)
+    readings = readings_at_commits(lakehouse, run.names, failed)
 
     def on_spark(snapshots: pa.Table, read: Sequence[Reading]) -> "DataFrame":
-        missing = missing_on_spark(spark.spark_session, lakehouse.lake, snapshots)
+        missing = missing_on_spark(run.session(), lakehouse.lake, snapshots)
         return blobs_frame(missing, read, slices=lakehouse.settings.cores)
 
     with explained():
         latest = lakehouse.ledger.latest([SNAPSHOTS, BLOBS])
-        work = work_of(BLOBS, readings, latest)
-        onward, anew = changed_files(work.onward, engine, failed)
+        work = work_of(BLOBS, readings, latest, run.makes)
+        onward, anew = changed_files(work.onward, run.engine, failed)
         files = {reading.name: changes.rows.select(_FILES) for reading, changes in onward}
         files |= _stored_files(lakehouse.lake, [*work.anew, *anew], latest, failed)
         read = [reading for reading in readings if reading.name in files]
-        batches = _batches(lakehouse.lake, read, files, on_spark if engine.engine == "spark" else None, failed)
+        batches = _batches(lakehouse.lake, read, files, on_spark if run.engine.engine == "spark" else None, failed)
     made = Batches(batches=batches, untouched=work.untouched, failed=failed)
-    yield from handed_over(made, of=len(context.partition_keys))
+    yield from run.handed_over(made)
 
 
 def _batches(

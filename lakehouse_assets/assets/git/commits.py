@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from dagster import AssetExecutionContext, Config, Output, asset
 
-from lakehouse_assets.assets.engine import engine_for_repositories
-from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import Latest, key_of, keys_of, since_of, whole_batch, work_of
-from lakehouse_assets.assets.handing_over import handed_over
-from lakehouse_assets.assets.partitions import repositories_of
+from lakehouse_assets.assets.options import table_asset
 from lakehouse_assets.assets.readings import readings_at_heads
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.batch import Batch
@@ -22,6 +20,7 @@ from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.lake.stored_commits import stored_commits, stored_history
 from lakehouse_assets.plan.staleness import stale_because
+from lakehouse_assets.recipes.catalog import RECIPES
 from lakehouse_assets.sources.commits import read_new_commits, read_over_stored
 from lakehouse_assets.sources.reads import Reading, commits_of
 from lakehouse_assets.sources.spark_reads import commits_frame
@@ -37,22 +36,22 @@ class CommitsConfig(Config):
     heads: dict[str, str] = {}  # noqa: RUF012  # a pydantic field
 
 
-@asset(**git_asset(COMMITS))
+@asset(**table_asset(RECIPES[COMMITS.name]))
 def commits(
     context: AssetExecutionContext, config: CommitsConfig, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """One row per commit reachable from the repository's ref."""
     failed = FailedPartitions()
-    readings = readings_at_heads(lakehouse, repositories_of(context), config.heads, failed)
+    run = RepositoryRun(context, lakehouse, spark)
+    readings = readings_at_heads(lakehouse, run.names, config.heads, failed)
 
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
-        return commits_frame(spark.spark_session, whole)
+        return commits_frame(run.session(), whole)
 
-    at = {reading.name: reading.head.commit_sha for reading in readings}
-    engine = engine_for_repositories(context, lakehouse, list(at), at)
+    engine = run.engine_at({reading.name: reading.head.commit_sha for reading in readings})
     with explained():
         latest = lakehouse.ledger.latest([COMMITS])
-        work = work_of(COMMITS, readings, latest)
+        work = work_of(COMMITS, readings, latest, run.makes)
         onward, tables, beside = _new_commits(lakehouse, work.onward, failed)
         moved = [reading for reading in work.anew if _is_elsewhere_alone(reading, latest)]
         rewritten, anew = _over_stored(lakehouse, [*beside, *moved], failed)
@@ -65,7 +64,7 @@ def commits(
             Batch(rows=pa.concat_tables(tables), keys=keys_of(COMMITS, onward), owners=(), since=since_of(onward)),
         )
     made = Batches(batches=batches, untouched=work.untouched, failed=failed)
-    yield from handed_over(made, of=len(context.partition_keys))
+    yield from run.handed_over(made)
 
 
 def _new_commits(

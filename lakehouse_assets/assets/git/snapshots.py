@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from dagster import AssetExecutionContext, Output, asset
 
-from lakehouse_assets.assets.engine import engine_for_repositories
-from lakehouse_assets.assets.git.commits import commits
-from lakehouse_assets.assets.git.options import git_asset
 from lakehouse_assets.assets.git.work import changed_files, key_of, keys_of, since_of, whole_batch, work_of
-from lakehouse_assets.assets.handing_over import handed_over
-from lakehouse_assets.assets.partitions import repositories_of
+from lakehouse_assets.assets.options import table_asset
 from lakehouse_assets.assets.readings import readings_at_commits
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.recipes.catalog import RECIPES
 from lakehouse_assets.sources.reads import Reading, snapshots_of
 from lakehouse_assets.sources.snapshot import SnapshotChanges
 from lakehouse_assets.sources.spark_reads import snapshots_frame
@@ -27,27 +25,27 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-@asset(**git_asset(SNAPSHOTS), deps=[commits])
+@asset(**table_asset(RECIPES[SNAPSHOTS.name]))
 def snapshots(
     context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """One row per file at the head commit."""
     failed = FailedPartitions()
-    readings = readings_at_commits(lakehouse, repositories_of(context), failed)
+    run = RepositoryRun(context, lakehouse, spark)
+    readings = readings_at_commits(lakehouse, run.names, failed)
 
     def on_spark(whole: Sequence[Reading]) -> "DataFrame":
-        return snapshots_frame(spark.spark_session, whole)
+        return snapshots_frame(run.session(), whole)
 
-    engine = engine_for_repositories(context, lakehouse, [reading.name for reading in readings])
     with explained():
         latest = lakehouse.ledger.latest([SNAPSHOTS])
-        work = work_of(SNAPSHOTS, readings, latest)
-        onward, anew = changed_files(work.onward, engine, failed)
+        work = work_of(SNAPSHOTS, readings, latest, run.makes)
+        onward, anew = changed_files(work.onward, run.engine, failed)
         whole = whole_batch(
-            SNAPSHOTS, [*work.anew, *anew], here=snapshots_of, on_spark=on_spark, engine=engine, failed=failed
+            SNAPSHOTS, [*work.anew, *anew], here=snapshots_of, on_spark=on_spark, engine=run.engine, failed=failed
         )
     made = Batches(batches=(*_batches(onward), *whole), untouched=work.untouched, failed=failed)
-    yield from handed_over(made, of=len(context.partition_keys))
+    yield from run.handed_over(made)
 
 
 def _batches(onward: Sequence[tuple[Reading, SnapshotChanges]]) -> list[Batch]:

@@ -17,8 +17,9 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.ledger import Entry, EntryKey
 from lakehouse_assets.plan.engine import EngineChoice
+from lakehouse_assets.plan.makes import Makes
 from lakehouse_assets.plan.staleness import MaterializationKey, stale_because
-from lakehouse_assets.sources.keys import git_key
+from lakehouse_assets.recipes.git import git_key
 from lakehouse_assets.sources.reads import Reading
 from lakehouse_assets.sources.snapshot import SnapshotChanges, read_snapshot_changes
 from lakehouse_assets.sources.trees import NotComparable
@@ -48,7 +49,7 @@ def keys_of(contract: TableContract, readings: Iterable[Reading]) -> tuple[Mater
     return tuple(key_of(contract, reading) for reading in readings)
 
 
-def work_of(contract: TableContract, readings: Sequence[Reading], latest: Latest) -> Work:
+def work_of(contract: TableContract, readings: Sequence[Reading], latest: Latest, makes: Makes) -> Work:
     """Sort the readings by what their stored key leaves to do."""
     anew: list[Reading] = []
     onward: list[Reading] = []
@@ -59,9 +60,9 @@ def work_of(contract: TableContract, readings: Sequence[Reading], latest: Latest
             anew.append(reading)
             continue
         reasons = stale_because(key_of(contract, reading), stored.key)
-        if not reasons:
+        if not reasons and makes == "stale":
             untouched.append(stored)
-        elif all(reason.part == "cursor" for reason in reasons):
+        elif reasons and all(reason.part == "cursor" for reason in reasons):
             onward.append(replace(reading, since=stored.cursor))
         else:
             anew.append(reading)

@@ -6,45 +6,32 @@ from typing import TYPE_CHECKING
 from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import derived
-from lakehouse_assets.assets.engine import engine_for_repositories
-from lakehouse_assets.assets.git.blobs import blobs
-from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
-from lakehouse_assets.assets.graph.options import graph_asset
-from lakehouse_assets.assets.handing_over import handed_over
-from lakehouse_assets.assets.partitions import repositories_of
+from lakehouse_assets.assets.options import table_asset
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.extract.rows import extract_rows
 from lakehouse_assets.lake.batches import Batches
 from lakehouse_assets.lake.making import made
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
-from lakehouse_assets.lake.source_files import (
-    Selection,
-    missing_extracts,
-    source_files,
-    texts_here,
-    texts_on_spark,
-)
+from lakehouse_assets.lake.source_files import Selection, missing_extracts, source_files, texts_here, texts_on_spark
+from lakehouse_assets.recipes.extractors import extractors
+from lakehouse_assets.recipes.graph import EXTRACTS_RECIPE
 
 if TYPE_CHECKING:
     from lakehouse_assets.lake.making import Rows
 
 
-@asset(**graph_asset(EXTRACTS), deps=[blobs])
+@asset(**table_asset(EXTRACTS_RECIPE))
 def extracts(
     context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """One row per content, language and version of the extractor: the local facts of the content."""
-    lake, repositories = lakehouse.lake, repositories_of(context)
-    engine = engine_for_repositories(context, lakehouse, repositories)
+    run = RepositoryRun(context, lakehouse, spark)
 
     def make(selection: Selection) -> "Rows":
-        missing = missing_extracts(lake, source_files(lake, selection, extractors()))
-        work = (
-            texts_here(lake, missing)
-            if engine.engine == "local"
-            else texts_on_spark(spark.spark_session, lake, missing)
-        )
+        missing = missing_extracts(run.lake, source_files(run.lake, selection, extractors()))
+        here = run.engine.engine == "local"
+        work = texts_here(run.lake, missing) if here else texts_on_spark(run.session(), run.lake, missing)
         return made(EXTRACTS, work, extract_rows)
 
-    made_rows = derived(lakehouse, derivation(EXTRACTS), repositories, make, engine)
-    yield from handed_over(made_rows, of=len(context.partition_keys))
+    yield from run.handed_over(derived(run, EXTRACTS_RECIPE, make))

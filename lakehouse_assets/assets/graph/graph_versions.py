@@ -6,11 +6,9 @@ from datetime import UTC, datetime
 from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import work_of
-from lakehouse_assets.assets.graph.derivation_list import derivation
-from lakehouse_assets.assets.graph.options import graph_asset
-from lakehouse_assets.assets.handing_over import handed_over
-from lakehouse_assets.assets.partitions import repositories_of
-from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS, PUBLISHED
+from lakehouse_assets.assets.options import table_asset
+from lakehouse_assets.assets.run import RepositoryRun
+from lakehouse_assets.contracts.graph_versions import GRAPH_VERSIONS
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.core.errors import LakeStateError
 from lakehouse_assets.core.hashing import json_text
@@ -21,14 +19,16 @@ from lakehouse_assets.lake.integrity import RULES, broken, written_by
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.cursors import read_position
+from lakehouse_assets.recipes.graph import GRAPH_VERSIONS_RECIPE
 
 
-@asset(**graph_asset(GRAPH_VERSIONS), deps=[each.name for each in PUBLISHED])
+@asset(**table_asset(GRAPH_VERSIONS_RECIPE))
 def graph_versions(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per repository and commit that the graph was brought to; written last."""
     failed = FailedPartitions()
-    stale, untouched = work_of(lakehouse, derivation(GRAPH_VERSIONS), repositories_of(context), failed)
-    _refuse_unfit(lakehouse.lake, context.run.run_id, [each.key.partition for each in stale], failed)
+    run = RepositoryRun(context, lakehouse)
+    stale, untouched = work_of(lakehouse, GRAPH_VERSIONS_RECIPE.derivation, run.names, failed, makes=run.makes)
+    _refuse_unfit(run.lake, run.id, [each.key.partition for each in stale], failed)
     work = [each for each in stale if each.key.partition not in failed]
     rows: list[dict[str, object]] = []
     for each in work:
@@ -48,7 +48,7 @@ def graph_versions(context: AssetExecutionContext, lakehouse: LakehouseResource)
         owners=(),  # earlier commits stay
     )
     made = Batches(batches=(batch,) if work else (), untouched=untouched, failed=failed)
-    yield from handed_over(made, of=len(context.partition_keys))
+    yield from run.handed_over(made)
 
 
 def _refuse_unfit(lake: Lake, run_id: str, repos: Sequence[str], failed: FailedPartitions) -> None:

@@ -1,7 +1,7 @@
 """The assets that linking makes together: where imports, calls, bases and references of each file lead.
 
 Invariant: the tables tell of one state of the repository. They are written one after the other; if a kill came
-between, their positions differ, and the repository is linked anew as a whole.
+between, or somebody asked for some of them only, their positions differ, and the repository is linked anew as a whole.
 """
 
 import json
@@ -15,20 +15,15 @@ import pyarrow.compute as pc
 from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.derivations import Work, work_of
-from lakehouse_assets.assets.engine import engine_for_repositories
-from lakehouse_assets.assets.graph.derivation_list import LINKED, derivation, extractors
-from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
-from lakehouse_assets.assets.partitions import repositories_of
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.extracts import EXTRACTS
 from lakehouse_assets.contracts.link_files import LINK_FILES
 from lakehouse_assets.contracts.link_state import LINK_STATE
-from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.module_index import MODULE_INDEX
 from lakehouse_assets.contracts.neighbour_reads import NEIGHBOUR_READS
 from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
-from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.batch import Batch
@@ -49,33 +44,32 @@ from lakehouse_assets.lake.link_store import (
 from lakehouse_assets.lake.neighbours import NEIGHBOURS, NeighbourVersions, Reads, version_of
 from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
 from lakehouse_assets.link.repository import LinkResult, link_repository
+from lakehouse_assets.plan.makes import Makes
 from lakehouse_assets.plan.staleness import MaterializationKey
+from lakehouse_assets.recipes.catalog import RECIPES
+from lakehouse_assets.recipes.extractors import extractors
+from lakehouse_assets.recipes.graph import LINKED, LINKING_RECIPES
+from lakehouse_assets.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@multi_asset(
-    name="linking",
-    deps=["extracts", "offered_modules"],
-    **table_assets(
-        {contract: derivation(contract).code_version for contract in LINKED},
-        group="graph",
-        kinds={"python", "deltalake"},
-    ),
-)
+@multi_asset(**table_assets(LINKING_RECIPES))
 def linking(
     context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
 ) -> Iterator[Output[Batches]]:
     """Where imports, calls, bases and references of each file lead, and what the next update needs to know."""
     failed = FailedPartitions()
-    repositories = repositories_of(context)
-    engine = engine_for_repositories(context, lakehouse, repositories)
-    with shelf(lakehouse.lake.root) as place:
-        on_spark = _OnSpark(lambda: spark.spark_session, place) if engine.engine == "spark" else None
-        results, untouched = linked(lakehouse, repositories, failed, on_spark, much_changed=engine.much_changed)
-        outputs = ((each.name, _batches(each, results, untouched[each.name], failed)) for each in LINKED)
-        yield from handed_over(outputs, of=len(context.partition_keys))
+    run = RepositoryRun(context, lakehouse, spark)
+    asked = run.selected(each.name for each in LINKED)
+    with shelf(run.lake.root) as place:
+        on_spark = _OnSpark(run.session, place) if run.engine.engine == "spark" else None
+        results, untouched = linked(
+            lakehouse, run.names, asked, failed, on_spark, much_changed=run.engine.much_changed, makes=run.makes
+        )
+        outputs = ((name, _batches(RECIPES[name], results, untouched[name], failed)) for name in asked)
+        yield from run.handed_over(outputs)
 
 
 class _OnSpark(NamedTuple):
@@ -107,22 +101,23 @@ class _LinkedTogether:
     reads: pa.Table
     """Rows of `neighbour_reads`."""
 
-    def batch(self, contract: TableContract, repos: Sequence[str]) -> Batch:
+    def batch(self, recipe: Recipe, repos: Sequence[str]) -> Batch:
+        contract = recipe.contract
         if contract is NEIGHBOUR_READS:
             rows = self.reads.filter(pc.field("repo").isin(list(repos)))
         else:
             rows = self.rows.rows(contract, repos)
-        keys = tuple(_key_of(contract, self.keys[repo]) for repo in repos)
-        return Batch(rows=rows, keys=keys, part=partial(self.batch, contract))
+        keys = tuple(_key_of(recipe, self.keys[repo]) for repo in repos)
+        return Batch(rows=rows, keys=keys, part=partial(self.batch, recipe))
 
 
-def _key_of(contract: TableContract, key: MaterializationKey) -> MaterializationKey:
-    wanted = derivation(contract)
-    return replace(key, asset=contract.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
+def _key_of(recipe: Recipe, key: MaterializationKey) -> MaterializationKey:
+    wanted = recipe.derivation
+    return replace(key, asset=recipe.name, code_version=wanted.code_version, policy_hash=wanted.policy_hash)
 
 
 def _batches(
-    contract: TableContract,
+    recipe: Recipe,
     results: Sequence[_Linked | _LinkedTogether],
     untouched: tuple[Entry, ...],
     failed: FailedPartitions,
@@ -132,20 +127,20 @@ def _batches(
     alone = [each for each in results if isinstance(each, _Linked)]
     batches = [
         Batch(
-            rows=each.rows.pop(contract.name),
-            keys=(_key_of(contract, each.key),),
-            owners=each.owners[contract.name],
+            rows=each.rows.pop(recipe.name),
+            keys=(_key_of(recipe, each.key),),
+            owners=each.owners[recipe.name],
             reasons=each.reasons,
             since=each.since,
         )
         for each in alone
         if each.owners is not None
     ]
-    batches += [each.batch(contract, list(each.keys)) for each in together]
+    batches += [each.batch(recipe, list(each.keys)) for each in together]
     whole = [each for each in alone if each.owners is None]
     if whole:
-        rows = pa.concat_tables([each.rows.pop(contract.name) for each in whole])
-        batches.append(Batch(rows=rows, keys=tuple(_key_of(contract, each.key) for each in whole)))
+        rows = pa.concat_tables([each.rows.pop(recipe.name) for each in whole])
+        batches.append(Batch(rows=rows, keys=tuple(_key_of(recipe, each.key) for each in whole)))
     return Batches(batches=tuple(batches), untouched=untouched, failed=failed)
 
 
@@ -153,19 +148,22 @@ def _batches(
 def linked(
     lakehouse: LakehouseResource,
     partitions: Sequence[str],
+    asked: Sequence[str],
     failed: FailedPartitions,
     on_spark: _OnSpark | None = None,
     *,
     much_changed: bool = False,
+    makes: Makes = "stale",
 ) -> tuple[list[_Linked | _LinkedTogether], dict[str, tuple[Entry, ...]]]:
-    """The stale repositories, linked, and by table the entries of the others."""
+    """The repositories in which a table that is asked for is stale, linked, and by table the entries of the others."""
     latest = lakehouse.ledger.latest(LINKED)
     whole = {name for name in partitions if len({_position(latest.get((c.name, name))) for c in LINKED}) > 1}
     left = [name for name in partitions if name not in whole]
-    work, fresh = work_of(lakehouse, derivation(LINKS), left, failed, much_changed=much_changed)
-    redone, _ = work_of(lakehouse, derivation(LINKS), sorted(whole), failed, whole=True)
+    wanted = RECIPES[asked[0]].derivation
+    work, fresh = work_of(lakehouse, wanted, left, failed, much_changed=much_changed, makes=makes)
+    redone, _ = work_of(lakehouse, wanted, sorted(whole), failed, whole=True)
     names = [entry.partition for entry in fresh]
-    untouched = {c.name: tuple(latest[c.name, name] for name in names) for c in LINKED}
+    untouched = {name: tuple(latest[name, repo] for repo in names) for name in asked}
     results: list[_Linked | _LinkedTogether] = []
     stale = [each.key.partition for each in (*work, *redone)]
     entries = lakehouse.ledger.latest([SNAPSHOTS, EXTRACTS])

@@ -6,11 +6,8 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, Output, asset
 
 from lakehouse_assets.assets.derivations import work_of
-from lakehouse_assets.assets.git.snapshots import snapshots
-from lakehouse_assets.assets.graph.derivation_list import derivation, extractors
-from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_asset
-from lakehouse_assets.assets.partitions import repositories_of
+from lakehouse_assets.assets.run import RepositoryRun
 from lakehouse_assets.contracts.offered_modules import OFFERED_MODULES
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.lake.batch import Batch
@@ -20,18 +17,16 @@ from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.source_files import Selection, source_files
 from lakehouse_assets.link import offers
 from lakehouse_assets.plan.sql_text import in_list
+from lakehouse_assets.recipes.extractors import extractors
+from lakehouse_assets.recipes.graph import OFFERED_MODULES_RECIPE
 
-_DERIVATION = derivation(OFFERED_MODULES)
 
-
-@asset(
-    **table_asset(OFFERED_MODULES, group="graph", kinds={"python", "deltalake"}, code_version=_DERIVATION.code_version),
-    deps=[snapshots],
-)
+@asset(**table_asset(OFFERED_MODULES_RECIPE))
 def offered_modules(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
     """One row per top-level module that other repositories can import from a repository."""
     failed = FailedPartitions()
-    work, untouched = work_of(lakehouse, _DERIVATION, repositories_of(context), failed)
+    run = RepositoryRun(context, lakehouse)
+    work, untouched = work_of(lakehouse, OFFERED_MODULES_RECIPE.derivation, run.names, failed, makes=run.makes)
     whole: list[Batch] = []
     changed: list[Batch] = []
     for each in work:
@@ -46,7 +41,7 @@ def offered_modules(context: AssetExecutionContext, lakehouse: LakehouseResource
             chosen = _table(rows).filter(pa.array([module in modules for module in rows["module"]], pa.bool_()))
             changed.append(Batch(rows=chosen, keys=(each.key,), owners=modules, since=each.since))
     made = Batches(batches=(*joined(whole), *changed), untouched=untouched, failed=failed)
-    yield from handed_over(made, of=len(context.partition_keys))
+    yield from run.handed_over(made)
 
 
 def _table(rows: offers.Columns) -> pa.Table:

@@ -5,46 +5,32 @@ contents are extracted again, files are linked again with what all others told, 
 Cost: the files of the sample, what linking them reads, and the narrow columns of linking's state; no JVM, no write.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import pyarrow as pa
 
-from lakehouse_assets.assets.graph.derivation_list import extractors
-from lakehouse_assets.contracts.definitions import DEFINITIONS
-from lakehouse_assets.contracts.edges import EDGES
-from lakehouse_assets.contracts.exported_defs import EXPORTED_DEFS
 from lakehouse_assets.contracts.extracts import EXTRACTS
-from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
-from lakehouse_assets.contracts.links import LINKS
-from lakehouse_assets.contracts.nodes import NODES
-from lakehouse_assets.contracts.props import PROPS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.snapshots import SNAPSHOTS
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import fingerprint
 from lakehouse_assets.extract.rows import extract_rows
 from lakehouse_assets.lake.comparison import Difference, compare_rows
-from lakehouse_assets.lake.graph_work import LINKED_EDGES, OUTSIDE, payload_work
+from lakehouse_assets.lake.graph_work import payload_work
 from lakehouse_assets.lake.link_store import Others, Summaries, read_state
-from lakehouse_assets.lake.making import Function
 from lakehouse_assets.lake.neighbours import NeighbourVersions
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.source_files import Selection, source_files, texts_here
 from lakehouse_assets.lake.tables import Lake
-from lakehouse_assets.link.placing import place_definitions, place_edges, place_nodes, place_props
 from lakehouse_assets.link.repository import link_repository
-from lakehouse_assets.plan.relational_step import RelationalStep
 from lakehouse_assets.plan.sql_text import in_list
+from lakehouse_assets.recipes.catalog import RECIPES
+from lakehouse_assets.recipes.extractors import extractors
+from lakehouse_assets.recipes.graph import LINKED, PLACED_RECIPES, PlacedRecipe
 
-_LINKED = (EXPORTED_DEFS, IMPORTS_RESOLVED, LINKS)
-_PLACED: Mapping[TableContract, tuple[Function, RelationalStep | None]] = {
-    DEFINITIONS: (place_definitions, None),
-    NODES: (place_nodes, OUTSIDE),
-    EDGES: (place_edges, LINKED_EDGES),
-    PROPS: (place_props, None),
-}
-SAMPLED_TABLES: tuple[TableContract, ...] = (EXTRACTS, *_LINKED, *_PLACED)
+SAMPLED_TABLES: tuple[TableContract, ...] = tuple(each.contract for each in RECIPES.values() if each.sampled)
+_LINKED = tuple(each for each in LINKED if each in SAMPLED_TABLES)
 
 
 def sample_of(lake: Lake, repo: str, *, files: int, seed: str) -> tuple[str, ...]:
@@ -59,7 +45,7 @@ def compared_sample(lakehouse: LakehouseResource, repo: str, paths: Sequence[str
     return [
         _extracted(lakehouse.lake, selection),
         *_linked(lakehouse, repo, paths),
-        *(_placed(lakehouse.lake, contract, selection) for contract in _PLACED),
+        *(_placed(lakehouse.lake, recipe, selection) for recipe in PLACED_RECIPES),
     ]
 
 
@@ -99,10 +85,10 @@ def _linked(lakehouse: LakehouseResource, repo: str, paths: Sequence[str]) -> li
     ]
 
 
-def _placed(lake: Lake, contract: TableContract, selection: Selection) -> Difference:
-    place, links = _PLACED[contract]
-    work: Any = payload_work(lake, _no_session, selection, extractors(), engine="local", links=links)
-    clean = pa.Table.from_batches(place(iter(work.to_batches())), schema=arrow_schema(contract.columns))
+def _placed(lake: Lake, recipe: PlacedRecipe, selection: Selection) -> Difference:
+    contract = recipe.contract
+    work: Any = payload_work(lake, _no_session, selection, extractors(), recipe.work, engine="local")
+    clean = pa.Table.from_batches(recipe.place(iter(work.to_batches())), schema=arrow_schema(contract.columns))
     return compare_rows(contract, lake.read(contract, where=selection.predicate), clean)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lakehouse_assets.assets.change.impact import TABLES, impacted
+from lakehouse_assets.assets.change.impact import impacted
 from lakehouse_assets.contracts.commits import COMMITS
 from lakehouse_assets.contracts.definitions import DEFINITIONS
 from lakehouse_assets.contracts.diffs import DIFFS
@@ -19,6 +19,7 @@ from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.scope import Equals
+from lakehouse_assets.recipes.impact import IMPACT_RECIPES
 from lakehouse_assets_tests.support.graphs import publish as publish_versions
 from lakehouse_assets_tests.support.worlds import World, rows
 from lakehouse_assets_tests.support.writes import no_spark, rows_of, write
@@ -37,8 +38,8 @@ def make(lake: Lake, run_id: str) -> list[str]:
     """Make the assets as their run would; gives the tables that were written."""
     written: list[str] = []
     service = UpsertService(lake, spark=no_spark)
-    for contract in TABLES:
-        batches = impacted(LakehouseResource(), ["r"])[contract.name]
+    for contract in (each.contract for each in IMPACT_RECIPES):
+        batches = impacted(LakehouseResource(), ["r"], [contract.name])[contract.name]
         for batch in batches.batches:
             service.write(contract, batch, {"r": (Equals(column="repo", value="r"),)}, run_id=run_id)
             written.append(contract.name)
@@ -59,7 +60,7 @@ def files(lake: Lake) -> dict[str, int]:
 
 @pytest.mark.usefixtures("world")
 def test_they_are_made_together_and_not_again(lake: Lake):
-    assert make(lake, "run 1") == [contract.name for contract in TABLES]
+    assert make(lake, "run 1") == [each.name for each in IMPACT_RECIPES]
     assert files(lake) == {"a.py": 0, "b.py": 1}
     assert make(lake, "run 2") == []
 
@@ -67,7 +68,7 @@ def test_they_are_made_together_and_not_again(lake: Lake):
 def test_a_new_caller_makes_them_stale(lake: Lake, world: World):
     make(lake, "run 1")
     publish(lake, world.define("c.py:h").use("c.py:h", "a.py:f"), "sync 2")
-    assert len(make(lake, "run 2")) == len(TABLES)
+    assert len(make(lake, "run 2")) == len(IMPACT_RECIPES)
     assert files(lake) == {"a.py": 0, "b.py": 1, "c.py": 1}
 
 

@@ -17,6 +17,7 @@ from lakehouse_assets.core.diagnostics import Diagnostic, collecting
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.registry import Registry
+from lakehouse_assets.recipes.git import GIT_RECIPES
 from lakehouse_assets_tests.support.git_assets import GitAssets
 from lakehouse_assets_tests.support.repos import Executable, Link, RepoBuilder, git, registered
 
@@ -187,7 +188,8 @@ def test_new_code_reads_everything(settings: Settings, repo: RepoBuilder, monkey
     lake = GitAssets(settings, registered(repo.path))
     lake.run()
     repo.commit({"a.py": "3\n"})
-    monkeypatch.setattr("lakehouse_assets.sources.keys.git_code_version", lambda contract: f"new {contract.name}")
+    for recipe in GIT_RECIPES:
+        monkeypatch.setitem(vars(recipe), "code_version", f"new {recipe.name}")
     with collecting() as told:
         lake.run()
     assert [each.message for each in told if each.part == "sources"] == []

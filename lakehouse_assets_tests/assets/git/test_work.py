@@ -51,7 +51,7 @@ def entry(**parts: str) -> Entry:
     ids=["never made", "equal", "removed", "commit", "code", "settings", "policy", "cut off elsewhere", "same commit"],
 )
 def test_only_another_commit_is_read_onward(stored: Entry | None, expected: str):
-    work = work_of(COMMITS, [READING], {("commits", "repo"): stored} if stored else {})
+    work = work_of(COMMITS, [READING], {("commits", "repo"): stored} if stored else {}, "stale")
     found = {"anew": work.anew, "onward": work.onward, "untouched": work.untouched}
     assert [name for name, each in found.items() if each] == [expected]
     assert [reading.since for reading in work.onward] == (["b" * 40] if expected == "onward" else [])

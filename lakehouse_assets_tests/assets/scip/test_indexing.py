@@ -19,9 +19,9 @@ from lakehouse_assets.extract.scip.model import Metadata
 from lakehouse_assets.lake.ledger import Ledger, new_entry
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.recipes.git import git_key
 from lakehouse_assets.sources.head import resolve_head
 from lakehouse_assets.sources.indexers import check_out
-from lakehouse_assets.sources.keys import git_key
 from lakehouse_assets.sources.reads import Reading
 from lakehouse_assets_tests.support import scip
 from lakehouse_assets_tests.support.indexers import files_seen, install

@@ -1,6 +1,4 @@
-"""What each asset made from git should be made from: code, settings, commit."""
-
-from functools import cache
+"""What is read from git: commits, files and contents."""
 
 from lakehouse_assets.contracts.blobs import BLOBS
 from lakehouse_assets.contracts.commits import COMMITS
@@ -9,25 +7,46 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.extract.languages import DATA_FILE
-from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.staleness import MaterializationKey
+from lakehouse_assets.recipes.recipe import Recipe
 from lakehouse_assets.sources.blobs import read_blobs
 from lakehouse_assets.sources.commits import read_commits, read_new_commits, read_over_stored
 from lakehouse_assets.sources.snapshot import read_snapshot, read_snapshot_changes
 
-GIT_TABLES: tuple[TableContract, ...] = (COMMITS, SNAPSHOTS, BLOBS)
+# How changes are read counts as well: rows that a mistake there left behind go when it is mended.
+GIT_RECIPES = (
+    Recipe(
+        contract=COMMITS,
+        group="git",
+        functions=(read_commits, read_new_commits, read_over_stored),
+        libraries=("pygit2",),
+        data_files=(DATA_FILE,),
+        local="git",
+    ),
+    Recipe(
+        contract=SNAPSHOTS,
+        group="git",
+        at=(COMMITS,),
+        functions=(read_snapshot, read_snapshot_changes),
+        libraries=("pygit2",),
+        data_files=(DATA_FILE,),
+        local="git",
+    ),
+    Recipe(
+        contract=BLOBS,
+        group="git",
+        also=(SNAPSHOTS,),
+        at=(COMMITS,),
+        functions=(read_blobs, read_snapshot_changes),
+        libraries=("pygit2",),
+        data_files=(DATA_FILE,),
+        local="git",
+    ),
+)
 
+GIT_TABLES: tuple[TableContract, ...] = tuple(each.contract for each in GIT_RECIPES)
 
-@cache
-def git_code_version(contract: TableContract) -> str:
-    """Code version of the asset that makes `contract`'s rows from git."""
-    # How changes are read counts as well: rows that a mistake there left behind go when it is mended.
-    readers = {
-        COMMITS.name: (read_commits, read_new_commits, read_over_stored),
-        SNAPSHOTS.name: (read_snapshot, read_snapshot_changes),
-        BLOBS.name: (read_blobs, read_snapshot_changes),
-    }[contract.name]
-    return code_version(*readers, libraries=["pygit2"], data_files=[DATA_FILE], parameters=[contract.version])
+_RECIPES = {each.contract: each for each in GIT_RECIPES}
 
 
 def git_key(
@@ -39,7 +58,7 @@ def git_key(
         asset=contract.name,
         partition=repository.name,
         cursor=commit_sha,
-        code_version=git_code_version(contract),
+        code_version=_RECIPES[contract].code_version,
         settings_hash=repository.settings_hash,
         policy_hash=contract.policy_hash,
         input_versions=json_text(inputs),
