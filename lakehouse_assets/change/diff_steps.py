@@ -56,6 +56,13 @@ _SYMBOL = "file_changes.path extracts.payload"
 _OLD_SYMBOL = "file_changes.old_path extracts.payload"
 _DEFINED = dict.fromkeys(("kind", "name", "line", "signature", "signature_hash", "body_hash"), "extracts.payload")
 
+_COMMITS_OF_UPDATE = Made(
+    sources={
+        "of_repo": "file_changes.repo",
+        "from_commit": "file_changes.from_commit",
+        "to_commit": "file_changes.to_commit",
+    }
+)
 OLD_DEFINITIONS = Made(
     sources={
         "repo": "file_changes.repo",
@@ -105,7 +112,7 @@ DIFFS_ROWS = RelationalStep(
         old_definitions=OLD_DEFINITIONS,
         new_definitions=NEW_DEFINITIONS,
         moves=MOVES,
-        commits_between=COMMITS_BETWEEN,
+        commits_between=_COMMITS_OF_UPDATE,
     ),
     output=DIFFS,
     assets=(DIFFS.name,),

@@ -125,6 +125,7 @@ GRAPH_VERSIONS_RECIPE = Recipe(
     inputs=PUBLISHED,
     also=(BLOBS,),  # that the tables fit each other is looked at before
     owner_columns=(),
+    tells_versions=True,
     of_updates=True,
     local="python",
     on_spark=False,  # a row for each repository

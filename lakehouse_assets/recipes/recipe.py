@@ -53,6 +53,8 @@ class Recipe:
 
     owner_columns: tuple[str, ...] = ("path",)
     """Columns of the inputs that name the owners whose rows a change there can change; none: all is made anew."""
+    tells_versions: bool = False
+    """Whether the rows tell the versions of the inputs, and nothing of what these hold."""
     of_updates: bool = False
     """Whether the rows tell how the repository came to its head, so that a clean build has others."""
     sampled: bool = False

@@ -3,23 +3,26 @@
 What the assets make and what is written is what a run does; only who calls them differs, and an update takes a second.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from dagster import AssetsDefinition
+from dagster import AssetKey, AssetsDefinition
 
 from lakehouse_assets.assets.freshness import plan_sync
 from lakehouse_assets.assets.git.commits import CommitsConfig
+from lakehouse_assets.assets.partitions import MONTHS, REPOSITORY_PARTITIONS
 from lakehouse_assets.contracts.catalog import CATALOG
 from lakehouse_assets.core.repository import Repository
 from lakehouse_assets.core.settings import Settings, load_settings
 from lakehouse_assets.definitions import defs
 from lakehouse_assets.lake import bookkeeping
 from lakehouse_assets.lake.batch import Batch
+from lakehouse_assets.lake.partition_scopes import partition_scope
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.run_engine import engine_tags
@@ -27,8 +30,7 @@ from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.upsert import UpsertService
 from lakehouse_assets.plan.engine import EngineChoice
 from lakehouse_assets.plan.makes import ONLY_STALE
-from lakehouse_assets.plan.scope import Equals
-from lakehouse_assets.recipes.catalog import SYNC_GROUPS
+from lakehouse_assets.recipes.catalog import RECIPES, SYNC_GROUPS
 from lakehouse_assets_tests.support.git_assets import NoSpark
 
 
@@ -66,6 +68,8 @@ class GraphLake:
         self.lake = Lake(self.lakehouse.settings.lake)
         self.repositories = {each.name: each for each in repositories}
         Registry(self.lake).add(repositories)
+        self.around: Callable[[AssetsDefinition], AbstractContextManager[None]] = nullcontext
+        """Gives a scope that is open while an asset is made and written."""
         self._runs = 0
 
     def sync(
@@ -85,25 +89,9 @@ class GraphLake:
 
     def _ran(self, chosen: Sequence[str], heads: Mapping[str, str], until: str, writes: int | None) -> bool:
         """Make and write all assets; whether the run came to its end."""
-        given: dict[str, Any] = {
-            "context": SimpleNamespace(
-                partition_keys=chosen,
-                run=SimpleNamespace(run_id=self._run, tags=ONLY_STALE, asset_selection=None),
-                run_id=self._run,
-                instance=_INSTANCE,
-                selected_asset_keys={key for asset in sync_assets() for key in asset.keys},
-            ),
-            "lakehouse": self.lakehouse,
-            "spark": NoSpark(),
-            "config": CommitsConfig(heads=dict(heads)),
-        }
         for asset in sync_assets():
-            make: Any = asset.op.compute_fn
-            wanted = signature(make.decorated_fn).parameters
-            outputs = make.decorated_fn(**{name: given[name] for name in wanted})
-            for output in outputs:
-                table = asset.key.path[-1] if len(asset.keys) == 1 else output.output_name
-                for batch in output.value.batches:
+            with self.around(asset):
+                for table, batch in self._made(asset, chosen, heads):
                     if writes is not None and not writes:
                         return False
                     self._write(table, batch)
@@ -111,6 +99,39 @@ class GraphLake:
             if until and until in {key.path[-1] for key in asset.keys}:
                 return False
         return True
+
+    def make(self, name: str, *, partitions: Sequence[str] = ()) -> None:
+        """Make an asset that is not part of a sync, with those of its step; without partitions, of all repositories."""
+        self._runs += 1
+        bookkeeping.begin(self.lake)
+        graph = defs.resolve_asset_graph()
+        asset = next(graph.get(AssetKey(each.name)).assets_def for each in RECIPES.values() if each.step == name)
+        with self.around(asset):
+            for table, batch in self._made(asset, partitions or sorted(self.repositories), {}):
+                self._write(table, batch)
+        bookkeeping.end(self.lake)
+
+    def _made(
+        self, asset: AssetsDefinition, partitions: Sequence[str], heads: Mapping[str, str]
+    ) -> Iterator[tuple[str, Batch]]:
+        """What the asset hands over, each batch with its table."""
+        given: dict[str, Any] = {
+            "context": SimpleNamespace(
+                partition_keys=partitions,
+                run=SimpleNamespace(run_id=self._run, tags=ONLY_STALE, asset_selection=None),
+                run_id=self._run,
+                instance=_INSTANCE,
+                selected_asset_keys=set(asset.keys),
+            ),
+            "lakehouse": self.lakehouse,
+            "spark": NoSpark(),
+            "config": CommitsConfig(heads=dict(heads)),
+        }
+        make: Any = asset.op.compute_fn
+        wanted = signature(make.decorated_fn).parameters
+        for output in make.decorated_fn(**{name: given[name] for name in wanted}):
+            table = asset.key.path[-1] if len(asset.keys) == 1 else output.output_name
+            yield from ((table, batch) for batch in output.value.batches)
 
     @property
     def _run(self) -> str:
@@ -125,9 +146,7 @@ class GraphLake:
 
     def _write(self, table: str, batch: Batch) -> None:
         contract = CATALOG[table]
-        scopes = {
-            key.partition: (Equals(column="repo", value=key.partition),) if contract.partition_by else ()
-            for key in batch.keys
-        }
+        definition = REPOSITORY_PARTITIONS if RECIPES[table].partitions == "repository" else MONTHS
+        scopes = {key.partition: partition_scope(contract, definition, key.partition) for key in batch.keys}
         service = UpsertService(self.lake, spark=lambda: NoSpark().spark_session, executor="delta-rs")
         service.write(contract, batch, scopes, run_id=self._run)
