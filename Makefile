@@ -70,8 +70,9 @@ bench: setup ## measure: no-op sync, session start by profile, blobs per second,
 golden: setup ## show what changed in the relational steps, and accept it if you say so (ACCEPT=1 says so beforehand)
 	@ACCEPT='$(ACCEPT)' $(BIN)/python -m lakehouse_assets_tests.golden
 
-docs: setup ## write docs/tables.md and docs/transforms.md from the code
-	@mkdir -p docs && $(BIN)/python -m lakehouse_assets.contracts.docs >docs/tables.md.new && mv docs/tables.md.new docs/tables.md
+docs: setup ## write docs/tables.md, docs/transforms.md and the graph in README.md from the code
+	@mkdir -p docs && $(BIN)/python -m lakehouse_assets.recipes.docs >docs/tables.md.new && mv docs/tables.md.new docs/tables.md
+	@$(BIN)/python -m lakehouse_assets.recipes.docs README.md >README.md.new && mv README.md.new README.md
 	@$(BIN)/python -m lakehouse_assets.models.transforms.docs >docs/transforms.md.new && mv docs/transforms.md.new docs/transforms.md
 
 ui: setup ## open the Dagster UI on http://127.0.0.1:3000 (Ctrl-C ends it)
