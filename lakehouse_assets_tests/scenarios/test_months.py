@@ -27,6 +27,7 @@ from lakehouse_assets.lake.failures import errors_in
 from lakehouse_assets.lake.io_manager import DeltaIOManager
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.run_partitions import range_tags
+from lakehouse_assets.plan.makes import ONLY_STALE
 from lakehouse_assets_tests.support.git_assets import GitAssets, NoSpark
 from lakehouse_assets_tests.support.repos import RepoBuilder, registered
 
@@ -61,7 +62,7 @@ class Months:
             ASSETS,
             selection=OF_MONTHS,
             instance=DagsterInstance.ephemeral(),
-            tags=range_tags(months),
+            tags={**range_tags(months), **ONLY_STALE},
             resources={
                 "lakehouse": lakehouse,
                 "spark": spark,

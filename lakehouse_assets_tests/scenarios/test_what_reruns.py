@@ -119,6 +119,12 @@ def test_a_policy_a_contract_and_code_rerun_what_they_make_and_equal_rows_stop_t
     assert shop.ran() == {"nodes": 0}
 
 
+def test_a_table_that_is_made_with_others_reruns_with_them(shop: Shop, change):
+    change(TableContract, "version", of_table("link_files", "version"))
+    assert shop.told() == {"code_version": {"link_files"}}
+    assert shop.ran() == dict.fromkeys(LINKED, 0)
+
+
 def test_an_extractor_reruns_what_is_made_from_its_facts_and_no_other(shop: Shop, change):
     own = extractors.extractor_version
     change(extractors, "extractor_version", lambda name: "another" if name == "Python" else own(name))

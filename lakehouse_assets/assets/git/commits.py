@@ -93,7 +93,7 @@ def _is_elsewhere_alone(reading: Reading, latest: Latest) -> bool:
     if stored is None or not stored.cursor:
         return False
     reasons = stale_because(key_of(COMMITS, reading), stored.key)
-    return all(reason.part in ("cursor", "settings_hash") for reason in reasons)
+    return bool(reasons) and all(reason.part in ("cursor", "settings_hash") for reason in reasons)
 
 
 def _over_stored(

@@ -1,7 +1,8 @@
 """The assets that linking makes together: where imports, calls, bases and references of each file lead.
 
 Invariant: the tables tell of one state of the repository. They are written one after the other; if a kill came
-between, or somebody asked for some of them only, their positions differ, and the repository is linked anew as a whole.
+between, or somebody asked for some of them only, their positions differ, and the repository is linked anew as a whole;
+so it is where the code of one of them changed.
 """
 
 import json
@@ -157,7 +158,7 @@ def linked(
 ) -> tuple[list[_Linked | _LinkedTogether], dict[str, tuple[Entry, ...]]]:
     """The repositories in which a table that is asked for is stale, linked, and by table the entries of the others."""
     latest = lakehouse.ledger.latest(LINKED)
-    whole = {name for name in partitions if len({_position(latest.get((c.name, name))) for c in LINKED}) > 1}
+    whole = {name for name in partitions if not _is_of_one_linking([latest.get((c.name, name)) for c in LINKED])}
     left = [name for name in partitions if name not in whole]
     wanted = RECIPES[asked[0]].derivation
     work, fresh = work_of(lakehouse, wanted, left, failed, much_changed=much_changed, makes=makes)
@@ -182,9 +183,16 @@ def linked(
     return results, untouched
 
 
-def _position(entry: Entry | None) -> tuple[str, str] | None:
-    """What the tables of one linking have in common."""
-    return (entry.cursor, entry.input_versions) if entry is not None and entry.cursor else None
+def _is_of_one_linking(entries: Sequence[Entry | None]) -> bool:
+    """Whether the tables of a repository were made together, by the present code, or none of them was ever made."""
+    there = [entry for entry in entries if entry is not None and entry.cursor]
+    positions = {(entry.cursor, entry.input_versions) for entry in there}
+    wanted = [RECIPES[entry.asset].derivation for entry in there]
+    present = all(
+        (entry.key.code_version, entry.key.policy_hash) == (each.code_version, each.policy_hash)
+        for entry, each in zip(there, wanted, strict=True)
+    )
+    return not there or (len(there) == len(entries) and len(positions) == 1 and present)
 
 
 def _link(lakehouse: LakehouseResource, work: Work, versions: NeighbourVersions) -> _Linked:
