@@ -1,6 +1,6 @@
 """What a recipe declares is what Dagster shows, and what a run really reads."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,7 @@ from dagster import AssetKey, AssetsDefinition
 
 from lakehouse_assets.assets.column_lineage import lineage_into
 from lakehouse_assets.assets.partitions import MONTHS, REPOSITORY_PARTITIONS
+from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.settings import Settings
 from lakehouse_assets.definitions import defs
 from lakehouse_assets.recipes import extractors
@@ -30,8 +31,8 @@ def recipe(request: pytest.FixtureRequest) -> Recipe:
     return request.param
 
 
-def names(tables: object) -> set[str]:
-    return {each.name for each in tables}  # pyright: ignore
+def names(tables: Iterable[TableContract]) -> set[str]:
+    return {each.name for each in tables}
 
 
 def test_every_table_of_the_code_graph_has_a_recipe_in_the_order_of_the_data_s_way():

@@ -80,7 +80,7 @@ def test_an_asset_is_selected_with_what_it_is_made_from(lake: Lake):
     select('+key:"edges"')  # with all that leads to it
     made = {asset for asset, _ in Ledger(lake).latest([each.contract for each in OF_SYNC])}
     wanted = {"edges"}
-    for name in reversed(RECIPES):
+    for name in reversed(tuple(RECIPES)):
         if name in wanted:
             wanted |= {each.name for each in RECIPES[name].deps}
     assert made == wanted

@@ -68,7 +68,7 @@ class GraphLake:
         self.lake = Lake(self.lakehouse.settings.lake)
         self.repositories = {each.name: each for each in repositories}
         Registry(self.lake).add(repositories)
-        self.around: Callable[[AssetsDefinition], AbstractContextManager[None]] = nullcontext
+        self.around: Callable[[AssetsDefinition], AbstractContextManager[None]] = lambda _: nullcontext()
         """Gives a scope that is open while an asset is made and written."""
         self._runs = 0
 
