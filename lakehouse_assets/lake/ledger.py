@@ -58,7 +58,6 @@ EntryKey = tuple[str, str]
 
 INDEX_EVERY = 20
 """Versions of a table that the index may lack: a reader has at most so many to add."""
-_RECENT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,32 +151,22 @@ class Ledger:
             if learned.get((entry.asset, entry.partition)) is entry:
                 del learned[entry.asset, entry.partition]
 
-    def newest(self, contract: TableContract, table: DeltaTable, partitions: Collection[str]) -> dict[EntryKey, Entry]:
-        """The last entries of some partitions, from the end of the log, where they mostly are; else as `latest`."""
-        found: dict[EntryKey, Entry] = {}
-        wanted = {(contract.name, partition) for partition in partitions}
-        log = self._lake.path(contract) / "_delta_log"
-        for version in range(table.version(), max(-1, table.version() - _RECENT), -1):
-            path = log / f"{version:020}.json"
-            if not path.exists():
-                break  # a checkpoint has taken its place
-            for entry in entries_of(_commit_info(path)):
-                key = (entry.asset, entry.partition)
-                if key in wanted and key not in found:
-                    found[key] = replace(entry, table_version=version)
-            if len(found) == len(wanted):
-                if all(entry.data_version is not None for entry in found.values()):
-                    return found
-                break  # the index knows what a MERGE by Spark has come to
-        return self.latest([contract])
+    def newest(self, contract: TableContract, partitions: Collection[str]) -> dict[EntryKey, Entry]:
+        """The last entries of some partitions of a table that is there."""
+        indexed = self._indexed()
+        newer = self._unindexed(contract, indexed)
+        keys = [(contract.name, partition) for partition in partitions]
+        return {key: newer.get(key) or indexed.entries[key] for key in keys if key in newer or key in indexed.entries}
 
     def known_versions(self, contract: TableContract, table: DeltaTable, scopes: Scopes) -> KnownVersions | None:
         """Which versions of a table changed the partitions of the scopes, as far as the index knows it."""
+        if not scopes or not contract.partition_by or contract.column(contract.partition_by[0]).type != "string":
+            return None  # the log has values of other types in words of its own
         indexed = self._indexed()
-        partitions = [first_value(contract, scope) for scope in scopes] if contract.partition_by else []
+        partitions = [first_value(contract, scope) for scope in scopes]
         entries = [indexed.entries.get((contract.name, each or "")) for each in partitions]
         newest = indexed.newest.get(contract.name)
-        if newest is None or not entries or None in partitions:
+        if newest is None or None in partitions:
             return None
         return known_versions(
             self._lake.path(contract),
@@ -211,6 +200,7 @@ class Ledger:
             if newer is None or newer.table_version <= entry.table_version:
                 fresh[(entry.asset, entry.partition)] = entry
         if not fresh:
+            lake.give_back(MATERIALIZATIONS, table)
             return
         rows = [row for contract in contracts for row in self._index_rows(contract, indexed, fresh)]
         there = {each.name for each in table.schema().fields}
@@ -279,6 +269,8 @@ class Ledger:
         """The commits after version `seen`, oldest first: from the entries themselves, or where some of them have
         given way to a checkpoint, as delta-rs tells them."""
         log = self._lake.path(contract) / "_delta_log"
+        if (log / f"{seen:020}.json").exists() and not (log / f"{seen + 1:020}.json").exists():
+            return []  # entries go with those before them, so that nothing is behind one that is there
         there = {int(name.stem) for name in log.iterdir() if name.suffix == ".json" and name.stem.isdecimal()}
         newer = sorted(version for version in there if version > seen)
         if newer and newer[0] == seen + 1 and newer[-1] - seen == len(newer):
