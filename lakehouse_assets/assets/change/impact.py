@@ -6,12 +6,13 @@ relationships of the whole lake. They are made when somebody asks for them, or t
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.change.between import last_update
 from lakehouse_assets.assets.derivations import work_of
+from lakehouse_assets.assets.engine import steps_of_run
 from lakehouse_assets.assets.following import FOLLOWS
 from lakehouse_assets.assets.handing_over import handed_over
 from lakehouse_assets.assets.options import table_assets
@@ -30,10 +31,14 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches, joined
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.impact import impact_of
-from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.impact import impact_by
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.plan.code_version import code_version
 from lakehouse_assets.plan.derivation import Derivation
+
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.step_engine import Rows
 
 TABLES = (IMPACTED_CALLERS, IMPACTED_IMPORTERS, IMPACTED_FILES)
 
@@ -60,15 +65,20 @@ def impact_derivation(contract: TableContract) -> Derivation:
         automation=FOLLOWS,
     ),
 )
-def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+def impact(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """Who the last update of each repository touched, in every repository."""
-    yield from handed_over(impacted(lakehouse, repositories_of(context)).items(), of=len(context.partition_keys))
+    repositories = repositories_of(context)
+    with steps_of_run(context, lakehouse, spark, repositories) as (engine, _):
+        made = impacted(lakehouse, repositories, engine)
+        yield from handed_over(made.items(), of=len(context.partition_keys))
 
 
 @explained()
-def impacted(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Batches]:
+def impacted(lakehouse: LakehouseResource, repos: Sequence[str], engine: StepEngine) -> dict[str, Batches]:
     """The batches of the three tables; a repository's ways are found once for all that are stale."""
-    found: dict[str, dict[str, pa.Table]] = {}
+    found: dict[str, dict[str, Rows]] = {}
     made: dict[str, Batches] = {}
     failed = FailedPartitions()
     for contract in TABLES:
@@ -78,19 +88,19 @@ def impacted(lakehouse: LakehouseResource, repos: Sequence[str]) -> dict[str, Ba
             repo = each.key.partition
             with failed.alone(repo):
                 if repo not in found:
-                    found[repo] = _tables(lakehouse, repo)
+                    found[repo] = _tables(lakehouse, repo, engine)
                 batches.append(Batch(rows=found[repo][contract.name], keys=(each.key,)))
         made[contract.name] = Batches(batches=joined(batches), untouched=untouched, failed=failed)
     return made
 
 
-def _tables(lakehouse: LakehouseResource, repo: str) -> dict[str, pa.Table]:
+def _tables(lakehouse: LakehouseResource, repo: str, engine: StepEngine) -> "dict[str, Rows]":
     lake = lakehouse.lake
     (repository,) = lakehouse.registry.get([repo])
     update = last_update(lake, repository)
     # After the first update everything is new, and nobody can have relied on it.
     files = update.files if update.from_commit is not None else update.files.slice(0, 0)
-    touched = impact_of(lake, repo, update.definitions, files, from_commit=update.from_commit)
+    touched = impact_by(engine, lake, repo, update.definitions, files, from_commit=update.from_commit)
     for note in touched.notes:
         report("impact", repo, note, level="warning")
     if touched.more_callers or touched.more_importers:
