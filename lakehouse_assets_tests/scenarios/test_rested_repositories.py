@@ -13,7 +13,7 @@ from lakehouse_assets_tests.support.opened import opened_below
 from lakehouse_assets_tests.support.places import local
 from lakehouse_assets_tests.support.repos import RepoBuilder
 
-COMMITS_OF_OTHERS = 8
+COMMITS_OF_OTHERS = 4
 FILES = {"a.py": "def f():\n    return 1\n", "b.py": "from a import f\n\n\ndef g():\n    return f()\n"}
 
 
