@@ -164,9 +164,9 @@ class Ledger:
             return None  # the log has values of other types in words of its own
         indexed = self._indexed()
         partitions = [first_value(contract, scope) for scope in scopes]
-        entries = [indexed.entries.get((contract.name, each or "")) for each in partitions]
+        entries = [None if each is None else indexed.entries.get((contract.name, each)) for each in partitions]
         newest = indexed.newest.get(contract.name)
-        if newest is None or None in partitions:
+        if newest is None:
             return None
         return known_versions(
             self._lake.path(contract),

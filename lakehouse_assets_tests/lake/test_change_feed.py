@@ -371,7 +371,7 @@ def test_changes_lead_from_any_cursor_to_the_present_rows(tmp_path_factory: pyte
     write(things.lake, THINGS, table_of(THINGS, [thing("a", "p", "x", 0)]), run_id="first")
     things.read()
     before = things.rows()
-    for step, (kind, name, number) in enumerate([*steps, ("read", None, None)]):
+    for step, (kind, name, number) in enumerate([*steps, ("read", "", 0)]):
         match kind:
             case "put" if name in things.rows():
                 things.update(thing("a", "p", name, number))

@@ -122,10 +122,8 @@ def test_impact_is_the_same_on_both_engines(lake: Lake, spark: SparkSession):
         for engine in (local, remote):
             made = impact_by(engine, lake, "r", tables["diffs"], tables["file_changes"], from_commit="c1")
             assert made.notes == ()
-            held = [
-                each if isinstance(each, pa.Table) else each.toArrow()
-                for each in (made.callers, made.importers, made.files)
-            ]
+            tables_made: list[Any] = [made.callers, made.importers, made.files]
+            held = [each if isinstance(each, pa.Table) else each.toArrow() for each in tables_made]
             found.append([sorted(map(repr, each.to_pylist())) for each in held])
     assert found[0] == found[1]
     assert [len(each) for each in found[0]] == [2, 1, 4]
