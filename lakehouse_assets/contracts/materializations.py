@@ -22,6 +22,12 @@ MATERIALIZATIONS = TableContract(
         Column(name="table_version", type="bigint", description="Delta version of the asset's table that holds it."),
         Column(name="run_id", type="string", description="Dagster run that made it."),
         Column(name="materialized_at", type="timestamp", description="When it was made."),
+        Column(
+            name="touched",
+            type="string",
+            nullable=True,
+            description="Versions of the table that changed the partition's rows since one of them, as JSON.",
+        ),
     ),
     key=("asset", "partition"),
     strategy="append_new",

@@ -4,8 +4,8 @@ Invariant: applying the changes to the rows as they were at the cursor gives the
 changes that the policy leaves out. Where the feed cannot promise that, the two versions are compared, or everything
 is read anew, and the reading says so and why.
 
-Cost: the log entries and feed files of the range that touch the partitions asked for; a comparison reads the
-partitions twice, a full reading once.
+Cost: the log entries and feed files of the commits that changed the partitions asked for, as the ledger's index tells
+them, and the entries behind the index; a comparison reads the partitions twice, a full reading once.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from deltalake.exceptions import DeltaError
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.core.errors import BadInputError, LakeStateError
+from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.log_range import LogRange, data_files, log_range
 from lakehouse_assets.lake.net_changes import (
     CHANGE_TYPE,
@@ -39,6 +40,7 @@ from lakehouse_assets.plan.cursors import (
     Way,
     fall_back,
     plan_reading,
+    runs_of,
 )
 from lakehouse_assets.plan.scope import Scopes, scope_predicate
 from lakehouse_assets.plan.sql_text import column
@@ -87,7 +89,8 @@ def read_changes(
     """
     table = _at(lake, contract, until)
     wanted = _wanted(contract, policy, columns)
-    found = log_range(table, lake.path(contract), contract.name, since, scopes)
+    known = Ledger(lake).known_versions(contract, table, scopes)
+    found = log_range(table, lake.path(contract), contract.name, since, scopes, known)
     plan, earlier = _possible(lake, contract, table, plan_reading(since, found.state, policy), found, scopes)
     if plan.way == "full" and without_rows_if_full:
         states = States(before=no_rows(wanted), after=no_rows(wanted))
@@ -136,7 +139,7 @@ def present_cursor(
     """The cursor of one who has read everything up to now, or up to a version, by other means; the next reading begins
     behind it."""
     table = _at(lake, contract, until)
-    found = log_range(table, lake.path(contract), contract.name, None, ())
+    found = log_range(table, lake.path(contract), contract.name, None, (), None)
     return plan_reading(None, found.state, policy).cursor
 
 
@@ -202,14 +205,18 @@ def _events(
     touched = [commit.version for commit in found.state.commits if commit.touches]
     names = [each.name for each in wanted]
     try:
-        reader = table.load_cdf(
-            starting_version=touched[0],
-            ending_version=touched[-1],
-            # It reads these as SQL: a name such as `order` has to be quoted.
-            columns=[column(each, "datafusion") for each in (*names, CHANGE_TYPE, COMMIT_VERSION)],
-            predicate=scope_predicate(scopes, "datafusion") if scopes else None,
+        return pa.concat_tables(
+            pa.RecordBatchReader.from_stream(
+                table.load_cdf(
+                    starting_version=first,
+                    ending_version=last,
+                    # It reads these as SQL: a name such as `order` has to be quoted.
+                    columns=[column(each, "datafusion") for each in (*names, CHANGE_TYPE, COMMIT_VERSION)],
+                    predicate=scope_predicate(scopes, "datafusion") if scopes else None,
+                )
+            ).read_all()
+            for first, last in runs_of(touched)
         )
-        return pa.RecordBatchReader.from_stream(reader).read_all()
     except (DeltaError, pa.ArrowInvalid, OSError) as error:
         raise LakeStateError(
             subject=f"change feed of {contract.name}",

@@ -13,7 +13,8 @@ from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 
 NOTE = "lakehouse"
 """What the ledger's entries stand under in a commit's user metadata."""
-_RECENT = 200
+_RECENT = (1, 10, 200)
+"""Commits to look at for one's own: most often it is the last; a commit looked at is a log entry read."""
 _PLAIN_FEATURES = {"appendOnly", "invariants", "changeDataFeed"}
 _PLAIN_SETTINGS = {
     "delta.appendOnly": "false",
@@ -65,7 +66,8 @@ def is_plain(table: DeltaTable) -> bool:
 def own_commit(table: DeltaTable, note: str) -> dict[str, Any]:
     """The commit that carries the note, among the last ones; empty if there is none."""
     table.update_incremental()
-    return next((commit for commit in table.history(_RECENT) if commit.get("userMetadata") == note), {})
+    last = (commit for limit in _RECENT for commit in table.history(limit))
+    return next((commit for commit in last if commit.get("userMetadata") == note), {})
 
 
 def noted(commit: Mapping[str, Any]) -> list[dict[str, Any]]:

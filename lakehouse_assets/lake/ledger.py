@@ -8,7 +8,7 @@ Cost: reading takes one small table and the log entries since the last write, wh
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -20,9 +20,14 @@ from lakehouse_assets.contracts.schemas import arrow_rows
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.diagnostics import report
 from lakehouse_assets.lake.commit_log import NOTE, noted
-from lakehouse_assets.lake.concurrency import retried
+from lakehouse_assets.lake.concurrency import first_value, retried
+from lakehouse_assets.lake.log_range import mark_of
 from lakehouse_assets.lake.object_path import LakePath
+from lakehouse_assets.lake.table_columns import add_columns
 from lakehouse_assets.lake.tables import Lake
+from lakehouse_assets.lake.touched import Followed, Touched, known_versions
+from lakehouse_assets.plan.cursors import KnownVersions
+from lakehouse_assets.plan.scope import Scopes
 from lakehouse_assets.plan.sql_text import literal
 from lakehouse_assets.plan.staleness import MaterializationKey
 
@@ -53,7 +58,6 @@ EntryKey = tuple[str, str]
 
 INDEX_EVERY = 20
 """Versions of a table that the index may lack: a reader has at most so many to add."""
-_RECENT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,19 +66,27 @@ class _Index:
     asked of all of them is found once."""
 
     entries: Mapping[EntryKey, Entry]
-    versions: Mapping[str, int]
-    """By asset the newest version of its table that there is an entry of."""
+    newest: Mapping[str, Entry]
+    """By asset the entry with the newest version of its table."""
+    touched: Mapping[EntryKey, str | None]
+    """Which versions of the tables changed the partitions (`lake/touched.py`)."""
 
     @staticmethod
-    def of(entries: Iterable[Entry]) -> "_Index":
-        found = {(entry.asset, entry.partition): entry for entry in entries}
-        versions: dict[str, int] = {}
-        for (asset, _), entry in found.items():
-            versions[asset] = max(entry.table_version, versions.get(asset, -1))
-        return _Index(entries=found, versions=versions)
+    def of(rows: Sequence[dict[str, Any]]) -> "_Index":
+        touched = {(row["asset"], row["partition"]): row.pop("touched") for row in rows}
+        found = {(entry.asset, entry.partition): entry for entry in (Entry(**row) for row in rows)}
+        newest: dict[str, Entry] = {}
+        for entry in found.values():
+            if entry.asset not in newest or entry.table_version > newest[entry.asset].table_version:
+                newest[entry.asset] = entry
+        return _Index(entries=found, newest=newest, touched=touched)
 
     def version_of(self, contract: TableContract) -> int:
-        return self.versions.get(contract.name, -1)
+        entry = self.newest.get(contract.name)
+        return -1 if entry is None else entry.table_version
+
+    def touched_of(self, entry: Entry) -> Touched | None:
+        return Touched.of(self.touched[entry.asset, entry.partition])
 
 
 def note(entries: Sequence[Entry]) -> str:
@@ -121,7 +133,7 @@ class Ledger:
 
     def forget(self, contract: TableContract) -> None:
         """Take out of the index what it has of a table that is about to be made: that was of another in its place."""
-        if contract.name in self._indexed().versions:
+        if contract.name in self._indexed().newest:
             where = f"asset = {literal(contract.name, 'datafusion')}"
             retried(self._lake, MATERIALIZATIONS, lambda: self._lake.open(MATERIALIZATIONS).delete(where))
 
@@ -139,24 +151,30 @@ class Ledger:
             if learned.get((entry.asset, entry.partition)) is entry:
                 del learned[entry.asset, entry.partition]
 
-    def newest(self, contract: TableContract, table: DeltaTable, partitions: Collection[str]) -> dict[EntryKey, Entry]:
-        """The last entries of some partitions, from the end of the log, where they mostly are; else as `latest`."""
-        found: dict[EntryKey, Entry] = {}
-        wanted = {(contract.name, partition) for partition in partitions}
-        log = self._lake.path(contract) / "_delta_log"
-        for version in range(table.version(), max(-1, table.version() - _RECENT), -1):
-            path = log / f"{version:020}.json"
-            if not path.exists():
-                break  # a checkpoint has taken its place
-            for entry in entries_of(_commit_info(path)):
-                key = (entry.asset, entry.partition)
-                if key in wanted and key not in found:
-                    found[key] = replace(entry, table_version=version)
-            if len(found) == len(wanted):
-                if all(entry.data_version is not None for entry in found.values()):
-                    return found
-                break  # the index knows what a MERGE by Spark has come to
-        return self.latest([contract])
+    def newest(self, contract: TableContract, partitions: Collection[str]) -> dict[EntryKey, Entry]:
+        """The last entries of some partitions of a table that is there."""
+        indexed = self._indexed()
+        newer = self._unindexed(contract, indexed)
+        keys = [(contract.name, partition) for partition in partitions]
+        return {key: newer.get(key) or indexed.entries[key] for key in keys if key in newer or key in indexed.entries}
+
+    def known_versions(self, contract: TableContract, table: DeltaTable, scopes: Scopes) -> KnownVersions | None:
+        """Which versions of a table changed the partitions of the scopes, as far as the index knows it."""
+        if not scopes or not contract.partition_by or contract.column(contract.partition_by[0]).type != "string":
+            return None  # the log has values of other types in words of its own
+        indexed = self._indexed()
+        partitions = [first_value(contract, scope) for scope in scopes]
+        entries = [None if each is None else indexed.entries.get((contract.name, each)) for each in partitions]
+        newest = indexed.newest.get(contract.name)
+        if newest is None:
+            return None
+        return known_versions(
+            self._lake.path(contract),
+            str(table.metadata().id),
+            newest.table_version,
+            indexed.touched_of(newest),
+            [None if each is None else indexed.touched_of(each) for each in entries],
+        )
 
     def follow(self, contract: TableContract, version: int, entries: Sequence[Entry], *, in_commit: bool) -> None:
         """Keep the index near the log after a write, when it is far behind; the rest is done at the end of a run.
@@ -169,6 +187,10 @@ class Ledger:
             self.record(contract)
 
     def _record(self, contracts: Sequence[TableContract], known: Sequence[Entry]) -> None:
+        lake = self._lake
+        # Taken before the index is read: what is told of partitions goes on from all that was told before, since who
+        # commits in between is met at the commit.
+        table = lake.taken(MATERIALIZATIONS)
         indexed = self._indexed()
         fresh: dict[EntryKey, Entry] = {}
         for contract in contracts:
@@ -178,11 +200,12 @@ class Ledger:
             if newer is None or newer.table_version <= entry.table_version:
                 fresh[(entry.asset, entry.partition)] = entry
         if not fresh:
+            lake.give_back(MATERIALIZATIONS, table)
             return
-        rows = [asdict(entry) for entry in fresh.values()]
+        rows = [row for contract in contracts for row in self._index_rows(contract, indexed, fresh)]
+        there = {each.name for each in table.schema().fields}
+        add_columns(table, [(each.name, each.type) for each in MATERIALIZATIONS.columns if each.name not in there])
         batch = arrow_rows(MATERIALIZATIONS.columns, rows)
-        lake = self._lake
-        table = lake.taken(MATERIALIZATIONS)
         merge = table.merge(
             batch,
             predicate="t.asset = s.asset AND t.partition = s.partition",
@@ -192,14 +215,35 @@ class Ledger:
         merge.when_matched_update_all(_IS_NEWER).when_not_matched_insert_all().execute()
         lake.give_back(MATERIALIZATIONS, table)
 
+    def _index_rows(
+        self, contract: TableContract, indexed: _Index, fresh: Mapping[EntryKey, Entry]
+    ) -> Iterator[dict[str, Any]]:
+        """Rows of the index for a table: its new entries, and those whose partitions other engines have changed."""
+        new = {entry.partition: entry for key, entry in fresh.items() if key[0] == contract.name}
+        if not new:
+            return
+        if not contract.partition_by:
+            yield from ({**asdict(entry), "touched": None} for entry in new.values())
+            return
+        folder, table = self._lake.path(contract), self._lake.present(contract)
+        seen = indexed.version_of(contract)
+        followed = Followed.along(folder, seen, max(entry.table_version for entry in new.values()))
+        held = {entry.partition: entry for key, entry in indexed.entries.items() if key[0] == contract.name}
+        others = held if followed.settled > seen + 1 else held.keys() & followed.changed.keys()
+        for name in dict.fromkeys([*new, *others]):
+            entry = new.get(name) or held[name]
+            before = indexed.touched_of(held[name]) if name in held else None
+            last = mark_of(folder, entry.table_version) or ""
+            touched = followed.touched(before, name, str(table.metadata().id), last)
+            yield {**asdict(entry), "touched": touched.text}
+
     def _indexed(self) -> _Index:
         """The index; read again only when its log has another last entry, for it is asked at every step of a run."""
         path = self._lake.path(MATERIALIZATIONS)
         last = _last_entry(path)
         kept = _indexes.get(path)
         if kept is None or last is None or kept[0] != last:
-            rows = self._lake.rows(MATERIALIZATIONS)
-            kept = (last, _Index.of(Entry(**row) for row in rows))
+            kept = (last, _Index.of(self._lake.rows(MATERIALIZATIONS)))
             _indexes.clear()
             _indexes[path] = kept
         return kept[1]
@@ -225,6 +269,8 @@ class Ledger:
         """The commits after version `seen`, oldest first: from the entries themselves, or where some of them have
         given way to a checkpoint, as delta-rs tells them."""
         log = self._lake.path(contract) / "_delta_log"
+        if (log / f"{seen:020}.json").exists() and not (log / f"{seen + 1:020}.json").exists():
+            return []  # entries go with those before them, so that nothing is behind one that is there
         there = {int(name.stem) for name in log.iterdir() if name.suffix == ".json" and name.stem.isdecimal()}
         newer = sorted(version for version in there if version > seen)
         if newer and newer[0] == seen + 1 and newer[-1] - seen == len(newer):

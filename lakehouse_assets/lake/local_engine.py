@@ -9,6 +9,7 @@ import pyarrow as pa
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_sql import local_sql
+from lakehouse_assets.lake.published_graph import PublishedGraph
 from lakehouse_assets.lake.scan import relation
 from lakehouse_assets.lake.source_files import Selection
 from lakehouse_assets.lake.tables import Lake
@@ -47,6 +48,13 @@ class LocalEngine:
             return f"(FROM {relation(lake, contract, scopes=equal_scopes('repo', repos))})"
         rows = lake.read(contract, where=Selection(repos=tuple(repos), paths=tuple(paths)).predicate)
         return self.give({contract.name: rows})[contract.name]
+
+    def version(self, lake: Lake, contract: TableContract, version: int, repos: Sequence[str] | None) -> str:
+        """Of some repositories only their files are named: those of others may be gone."""
+        return relation(lake, contract, version=version, scopes=() if repos is None else equal_scopes("repo", repos))
+
+    def published(self, graph: PublishedGraph, contract: TableContract) -> str:
+        return graph.relation(contract)
 
     def rows(self, contract: TableContract, query: str, **values: Any) -> pa.Table:
         """The rows of a table that a query makes."""

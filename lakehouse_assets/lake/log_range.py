@@ -1,7 +1,8 @@
 """The log of a table, entry by entry, as far as a reader of its changes has to know it.
 
 The entries are read as files, without any library's memory of the table: a folder that was deleted and made anew is
-seen as it is. Cost: one small file per commit of the range, read once, however many partitions ask.
+seen as it is. Cost: one small file per commit of the range that changed the partitions, and one for each that the
+ledger's index does not know yet; read once, however many partitions ask.
 """
 
 import json
@@ -20,7 +21,7 @@ from lakehouse_assets.core.hashing import fingerprint, json_fingerprint
 from lakehouse_assets.lake.commit_log import actions_of, log_entry
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.lake.tables import entry_identity
-from lakehouse_assets.plan.cursors import CommitFacts, Cursor, TableState
+from lakehouse_assets.plan.cursors import CommitFacts, Cursor, KnownVersions, TableState, versions_to_read
 from lakehouse_assets.plan.pruning import FileFacts, touched_files
 from lakehouse_assets.plan.scope import Equals, Scopes
 from lakehouse_assets.plan.sql_text import delta_name
@@ -55,15 +56,20 @@ class _LogEntry:
     """Those that tell its changes; partition values are texts, as the log has them."""
 
 
-def log_range(table: DeltaTable, folder: LakePath, name: str, since: Cursor | None, scopes: Scopes) -> LogRange:
+def log_range(
+    table: DeltaTable, folder: LakePath, name: str, since: Cursor | None, scopes: Scopes, known: KnownVersions | None
+) -> LogRange:
+    """The commits since a cursor; of those that `known` tells of, the ones that changed the partitions."""
     metadata, version = table.metadata(), table.version()
     commits: list[CommitFacts] = []
     files: list[LakePath] = []
+    gone = False
     if since is not None and since.table_id == str(metadata.id):
-        for number in range(since.end, version + 1):
+        for number in versions_to_read(since.end, version, known):
             entry = _entry(folder, number)
             if entry is None:
-                continue  # the gap tells
+                gone = True
+                continue
             held = [folder / unquote(path) for path in _feed_files(entry, scopes)]
             files += held
             commits.append(replace(entry.facts, touches=bool(held)))
@@ -74,9 +80,10 @@ def log_range(table: DeltaTable, folder: LakePath, name: str, since: Cursor | No
             version=version,
             schema=columns_fingerprint(table.schema().to_json()),
             feed=metadata.configuration.get(_FEED) == "true",
-            last_commit=_mark(folder, version) or "",
-            commit_at_cursor=_mark(folder, since.end - 1) if since is not None and since.end else None,
+            last_commit=mark_of(folder, version) or "",
+            commit_at_cursor=mark_of(folder, since.end - 1) if since is not None and since.end else None,
             commits=tuple(commits),
+            commits_gone=gone,
         ),
         files=tuple(files),
     )
@@ -128,6 +135,19 @@ def changed_since(folder: LakePath, versions: Mapping[str, int], until: int) -> 
     return changed
 
 
+def partitions_changed(folder: LakePath, version: int) -> set[str] | None:
+    """The partitions, by the value of their first column, whose rows a commit changed.
+
+    None if it changed more than rows, or if its entry is gone or does not tell.
+    """
+    entry = _entry(folder, version)
+    if entry is None or entry.facts.changes_more:
+        return None
+    if any(not file.partition for file in entry.files):
+        return None
+    return {str(next(iter(file.partition.values()))) for file in entry.files}
+
+
 def oldest_version(folder: LakePath) -> int:
     """The first version that the log can still tell: its first, or that of the oldest checkpoint."""
     names = [path.name for path in (folder / "_delta_log").iterdir()]
@@ -159,7 +179,8 @@ def _read_entry(folder: LakePath, version: int, identity: tuple[int, int]) -> _L
     return _LogEntry(mark=fingerprint([data]), facts=_commit(version, actions), files=tuple(files))
 
 
-def _mark(folder: LakePath, version: int) -> str | None:
+def mark_of(folder: LakePath, version: int) -> str | None:
+    """The fingerprint of a version's log entry; None if it is gone."""
     entry = _entry(folder, version)
     return None if entry is None else entry.mark
 

@@ -9,7 +9,7 @@ repository's own publication most often is of others; its files are then those o
 many repositories reads one list of files. Only a repository that was written to since is looked up at its own version.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,8 +58,7 @@ class PublishedGraph:
             by_version.setdefault(versions[repo], []).append(repo)
         for version, repos in by_version.items():
             scopes = equal_scopes("repo", repos)
-            if not is_readable(self.lake, contract, version, scopes):
-                raise self._gone(contract, repos[0])
+            self.refuse_gone(contract, version, repos)
             earlier = self.lake.open(contract)
             earlier.load_as_version(version)
             files += data_files(earlier, folder, contract, scopes)
@@ -77,9 +76,13 @@ class PublishedGraph:
         others = dict.fromkeys(held - versions.keys(), -1)
         return table.version(), others | {name: versions[name] for name in sorted(changed)}
 
-    def _gone(self, contract: TableContract, repo: str) -> LakeStateError:
+    def refuse_gone(self, contract: TableContract, version: int, repos: Sequence[str]) -> None:
+        """Raise unless the rows that a version of a table has of some repositories can still be read."""
+        if is_readable(self.lake, contract, version, equal_scopes("repo", repos)):
+            return
+        repo = repos[0]
         commit = self.commits[repo].commit_sha[:12]
-        return LakeStateError(
+        raise LakeStateError(
             subject=f"graph of {repo} at {commit}",
             seen=f"the version of {contract.name} that tells of it can no longer be read",
             why="rows of other versions would tell of other commits",

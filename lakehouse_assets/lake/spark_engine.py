@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakehouse_assets.contracts.schemas import spark_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.frames import frame_of
+from lakehouse_assets.lake.published_graph import PublishedGraph
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.lake.views import ViewScope, view_scope
 from lakehouse_assets.plan.canonical_sql import in_spark_sql
@@ -45,6 +46,28 @@ class SparkEngine:
         if paths is not None:
             frame = frame.where(functions.col("path").isin(list(paths)))
         return self._views.register(contract.name, frame)
+
+    def version(self, lake: Lake, contract: TableContract, version: int, repos: Sequence[str] | None) -> str:
+        return self._views.register(contract.name, self._at(lake, contract, version, repos))
+
+    def published(self, graph: PublishedGraph, contract: TableContract) -> str:
+        """The newest version for most repositories, and an own one for each that was written to since."""
+        from pyspark.sql import functions
+
+        newest, apart = graph.apart(contract)
+        frame = self._at(graph.lake, contract, newest, None)
+        frame = frame.where(~functions.col("repo").isin(list(apart))) if apart else frame
+        for version in sorted({*apart.values()} - {-1}):
+            repos = [repo for repo, own in apart.items() if own == version]
+            graph.refuse_gone(contract, version, repos)
+            frame = frame.unionByName(self._at(graph.lake, contract, version, repos), allowMissingColumns=True)
+        return self._views.register(contract.name, frame)
+
+    def _at(self, lake: Lake, contract: TableContract, version: int, repos: Sequence[str] | None) -> "DataFrame":
+        from pyspark.sql import functions
+
+        frame = self._spark.read.format("delta").option("versionAsOf", version).load(str(lake.path(contract)))
+        return frame if repos is None else frame.where(functions.col("repo").isin(list(repos)))
 
     def ask(self, query: str, **values: Any) -> list[dict[str, Any]]:
         return self._frame(query, **values).toArrow().to_pylist()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.local_engine import local_engine
+from lakehouse_assets.lake.published_graph import PublishedGraph
 from lakehouse_assets.lake.spark_engine import spark_engine
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.engine import Engine
@@ -35,6 +36,14 @@ class StepEngine(Protocol):
         self, lake: Lake, contract: TableContract, repos: Sequence[str] | None, paths: Sequence[str] | None = None
     ) -> str:
         """The rows of some repositories in a table, or of some of their files; of all repositories if they are None."""
+        ...
+
+    def version(self, lake: Lake, contract: TableContract, version: int, repos: Sequence[str] | None) -> str:
+        """The same of a version of a table of repositories, which can be read."""
+        ...
+
+    def published(self, graph: PublishedGraph, contract: TableContract) -> str:
+        """The rows of a table as a published graph has them."""
         ...
 
     def ask(self, query: str, **values: Any) -> list[dict[str, Any]]:

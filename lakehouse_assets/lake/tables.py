@@ -234,13 +234,19 @@ class Lake:
         schema = arrow_schema(contract.column(name) for name in names)
         if not self.exists(contract):
             return pa.Table.from_batches([], schema=schema)
-        chosen = ", ".join(column(name, "datafusion") for name in names)
-        query = f"SELECT {chosen} FROM rows WHERE {where}"
         with delta_errors(f"table {contract.name}"):
             table = self.present(contract)
             if version is not None and version != table.version():
                 table = self.open(contract)
                 table.load_as_version(version)
+            there = {field.name for field in table.schema().fields}
+            quoted = {name: column(name, "datafusion") for name in names}
+            # A table that was made by an earlier contract may lack a column that can be NULL.
+            chosen = ", ".join(
+                quoted[each.name] if each.name in there or not each.nullable else f"NULL AS {quoted[each.name]}"
+                for each in map(contract.column, names)
+            )
+            query = f"SELECT {chosen} FROM rows WHERE {where}"
             reader = QueryBuilder().register("rows", table).execute(query)
             return pa.RecordBatchReader.from_stream(reader).read_all().cast(schema)
 

@@ -172,7 +172,7 @@ class UpsertService:
         table.update_incremental()
         if table.version() != known and _was_committed(table, job):  # the same run, twice at once
             return self._replayed(job)
-        self._refuse_overtaken(job, table)
+        self._refuse_overtaken(job)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
             plan = self._plan(job, staged, table, facts)
@@ -206,10 +206,10 @@ class UpsertService:
         between = dict.fromkeys((str(value) for value in values), planned_on)
         return not values or None in values or bool(changed_since(self._lake.path(job.contract), between, version - 1))
 
-    def _refuse_overtaken(self, job: Job, table: DeltaTable) -> None:
+    def _refuse_overtaken(self, job: Job) -> None:
         """Rows that tell what changed since a state are worth nothing on another."""
         since = job.batch.since
-        latest = Ledger(self._lake).newest(job.contract, table, since) if since else {}
+        latest = Ledger(self._lake).newest(job.contract, since) if since else {}
         for partition, cursor in since.items():
             entry = latest.get((job.contract.name, partition))
             if entry is None or entry.cursor != cursor:

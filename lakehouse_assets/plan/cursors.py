@@ -6,7 +6,7 @@ since the cursor, the feed is not used, and the reading says why.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -147,10 +147,47 @@ class CommitFacts:
     touches: bool = False
     """Whether it changes rows of the partitions that are asked for."""
 
+    @property
+    def changes_more(self) -> bool:
+        """Whether it changes more than rows of some partitions: the columns, the feed, or the table as a whole."""
+        table_is_another = self.operation == "RESTORE" or self.replaces_all
+        return table_is_another or self.sets_columns is not None or self.feed is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownVersions:
+    """Which versions of a table changed some partitions: all of them from `since` up to `until`.
+
+    No commit in between changed more than rows.
+    """
+
+    since: int
+    until: int
+    versions: tuple[int, ...]
+
+
+def versions_to_read(start: int, version: int, known: KnownVersions | None) -> Iterator[int]:
+    """The versions from `start` up to `version` whose log entries tell what changed the partitions."""
+    if known is not None and known.since <= start:
+        yield from (each for each in known.versions if start <= each <= version)
+        start = max(start, known.until + 1)
+    yield from range(start, version + 1)
+
+
+def runs_of(versions: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and the last of each row of versions without a gap; `versions` are in order."""
+    runs: list[tuple[int, int]] = []
+    for each in versions:
+        if runs and runs[-1][1] == each - 1:
+            runs[-1] = (runs[-1][0], each)
+        else:
+            runs.append((each, each))
+    return runs
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableState:
-    """The table as it is, and its commits since the cursor, as far as the log still has them."""
+    """The table as it is, and its commits since the cursor that may have changed the partitions asked for."""
 
     table: str
     table_id: str
@@ -161,6 +198,9 @@ class TableState:
     commit_at_cursor: str | None
     """Fingerprint of the log entry before the cursor's end; None if it is gone."""
     commits: tuple[CommitFacts, ...] = ()
+    """Those that may have changed the partitions."""
+    commits_gone: bool = False
+    """Whether some that may have are in the log no more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,7 +262,7 @@ def _obstacle(since: Cursor | None, state: TableState, policy: FilterPolicy) -> 
         return "policy_changed"
     if not state.feed:
         return "feed_off"
-    if [commit.version for commit in state.commits] != list(range(since.end, state.version + 1)):
+    if state.commits_gone:
         return "log_expired"
     return _obstacle_in(since, state.commits)
 

@@ -23,7 +23,6 @@ IMPACT_RECIPES = tuple(
         owner_columns=(),
         of_updates=True,
         local="duckdb",
-        on_spark=False,
     )
     for contract in (IMPACTED_CALLERS, IMPACTED_IMPORTERS, IMPACTED_FILES)
 )

@@ -360,18 +360,18 @@ STEP = st.one_of(
     st.tuples(st.just("put"), NAMES, st.integers(0, 2)),
     st.tuples(st.just("delete"), NAMES, st.none()),
     st.tuples(st.just("replace"), st.none(), st.integers(0, 3)),
-    st.tuples(st.sampled_from(["optimize", "restore", "overwrite", "read"]), st.none(), st.none()),
+    st.tuples(st.sampled_from(["optimize", "restore", "overwrite", "read", "others"]), st.none(), st.none()),
 )
 
 
-@given(steps=st.lists(STEP, min_size=1, max_size=10))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(STEP, min_size=1, max_size=12))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_changes_lead_from_any_cursor_to_the_present_rows(tmp_path_factory: pytest.TempPathFactory, steps):
     things = Things(tmp_path_factory.mktemp("lake"))
-    things.insert(thing("a", "p", "x", 0))
+    write(things.lake, THINGS, table_of(THINGS, [thing("a", "p", "x", 0)]), run_id="first")
     things.read()
     before = things.rows()
-    for kind, name, number in [*steps, ("read", None, None)]:
+    for step, (kind, name, number) in enumerate([*steps, ("read", "", 0)]):
         match kind:
             case "put" if name in things.rows():
                 things.update(thing("a", "p", name, number))
@@ -388,6 +388,9 @@ def test_changes_lead_from_any_cursor_to_the_present_rows(tmp_path_factory: pyte
                 things.table.restore(max(0, things.table.version() - 2))
             case "overwrite":
                 write_deltalake(things.table, table_of(THINGS, [thing("a", "p", "x", 1)]), mode="overwrite")
+            case "others":  # brings the ledger's index up to the log
+                rows = table_of(THINGS, [thing("b", "p", "x", step)])
+                write(things.lake, THINGS, rows, partitions=("b",), run_id=f"run {step}")
             case _:
                 changes = things.read()
                 assert applied(before, changes) == things.rows()

@@ -1,4 +1,4 @@
-"""Every relational step that helps to make a table gives the same rows in DuckDB and on Spark."""
+"""Every step that helps to make a table gives the same rows in this process and on Spark."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
@@ -8,13 +8,17 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.table import TableContract
+from lakehouse_assets.lake.impact import impact_by
 from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.spark_engine import spark_engine
 from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.lake.steps import STEPS
+from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.relational_step import Made, Relation, RelationalStep
-from lakehouse_assets_tests.support.writes import table_of
+from lakehouse_assets_tests.support.worlds import World, publish
+from lakehouse_assets_tests.support.writes import table_of, write
 
 ROWS = 120
 TEXTS = ("a", "b", "Ä\u2028", "", None)
@@ -101,3 +105,25 @@ def test_a_step_gives_the_same_rows_on_both_engines(name: str, spark: SparkSessi
 
 WITHOUT_ROWS = frozenset({"callers_next", "importers_1", "importers_next", "impacted_callers", "impacted_importers"})
 """These rows lead to nothing that is not reached already; `change/test_impact.py` follows ways on both engines."""
+
+
+def test_impact_is_the_same_on_both_engines(lake: Lake, spark: SparkSession):
+    """With a graph before the update, and a table that was written to since the last publication."""
+    before = (
+        World().define("a.py", "a.py:f", "b.py", "b.py:g", "c.py:h").use("b.py:g", "a.py:f").use("c.py:h", "b.py:g")
+    )
+    publish(lake, before.imports_from("d.py", "a.py:f", "f"), "c1")
+    after = World().define("a.py", "b.py", "b.py:g", "c.py:h").use("c.py:h", "b.py:g").change("a.py:f", "removed")
+    publish(lake, after, "c2")
+    tables = after.tables()
+    write(lake, LINKS, tables[LINKS.name].slice(0, 0), partitions=("r",), run_id="not published")
+    found: list[list[list[str]]] = []
+    with local_engine() as local, spark_engine(spark) as remote:
+        for engine in (local, remote):
+            made = impact_by(engine, lake, "r", tables["diffs"], tables["file_changes"], from_commit="c1")
+            assert made.notes == ()
+            tables_made: list[Any] = [made.callers, made.importers, made.files]
+            held = [each if isinstance(each, pa.Table) else each.toArrow() for each in tables_made]
+            found.append([sorted(map(repr, each.to_pylist())) for each in held])
+    assert found[0] == found[1]
+    assert [len(each) for each in found[0]] == [2, 1, 4]

@@ -56,7 +56,7 @@ def test_commits_that_touch_other_partitions_only_are_not_read():
         (replace(STATE, version=1, commits=()), "full", "rewound"),
         (replace(STATE, commit_at_cursor="other"), "full", "rewritten"),
         (replace(STATE, feed=False), "comparison", "feed_off"),
-        (replace(STATE, commits=STATE.commits[1:]), "comparison", "log_expired"),
+        (replace(STATE, commits=STATE.commits[1:], commits_gone=True), "comparison", "log_expired"),
         (with_commit(operation="RESTORE"), "comparison", "restored"),
         (with_commit(operation="WRITE", replaces_all=True), "comparison", "overwritten"),
         (with_commit(sets_columns="other"), "comparison", "schema_changed"),

@@ -5,8 +5,8 @@ relationships of the whole lake. They are made when somebody asks for them, or t
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from dagster import AssetExecutionContext, Output, multi_asset
 
 from lakehouse_assets.assets.change.between import last_update
@@ -22,27 +22,38 @@ from lakehouse_assets.lake.batch import Batch
 from lakehouse_assets.lake.batches import Batches, joined
 from lakehouse_assets.lake.failed_partitions import FailedPartitions
 from lakehouse_assets.lake.failures import explained
-from lakehouse_assets.lake.impact import impact_of
-from lakehouse_assets.lake.resources import LakehouseResource
+from lakehouse_assets.lake.impact import impact_by
+from lakehouse_assets.lake.resources import LakehouseResource, SparkResource
+from lakehouse_assets.lake.step_engine import StepEngine
 from lakehouse_assets.plan.makes import Makes
 from lakehouse_assets.recipes.catalog import RECIPES
 from lakehouse_assets.recipes.impact import IMPACT_RECIPES
 
+if TYPE_CHECKING:
+    from lakehouse_assets.lake.step_engine import Rows
+
 
 @multi_asset(**table_assets(IMPACT_RECIPES, automation=FOLLOWS))
-def impact(context: AssetExecutionContext, lakehouse: LakehouseResource) -> Iterator[Output[Batches]]:
+def impact(
+    context: AssetExecutionContext, lakehouse: LakehouseResource, spark: SparkResource
+) -> Iterator[Output[Batches]]:
     """Who the last update of each repository touched, in every repository."""
-    run = RepositoryRun(context, lakehouse)
+    run = RepositoryRun(context, lakehouse, spark)
     tables = run.selected(each.name for each in IMPACT_RECIPES)
-    yield from run.handed_over(impacted(lakehouse, run.names, tables, run.makes).items())
+    with run.steps() as engine:
+        yield from run.handed_over(impacted(lakehouse, run.names, tables, engine, run.makes).items())
 
 
 @explained()
 def impacted(
-    lakehouse: LakehouseResource, repos: Sequence[str], tables: Sequence[str], makes: Makes = "stale"
+    lakehouse: LakehouseResource,
+    repos: Sequence[str],
+    tables: Sequence[str],
+    engine: StepEngine,
+    makes: Makes = "stale",
 ) -> dict[str, Batches]:
     """The batches of the tables; a repository's ways are found once for all that are stale."""
-    found: dict[str, dict[str, pa.Table]] = {}
+    found: dict[str, dict[str, Rows]] = {}
     made: dict[str, Batches] = {}
     failed = FailedPartitions()
     for name in tables:
@@ -52,19 +63,19 @@ def impacted(
             repo = each.key.partition
             with failed.alone(repo):
                 if repo not in found:
-                    found[repo] = _tables(lakehouse, repo)
+                    found[repo] = _tables(lakehouse, repo, engine)
                 batches.append(Batch(rows=found[repo][name], keys=(each.key,)))
         made[name] = Batches(batches=joined(batches), untouched=untouched, failed=failed)
     return made
 
 
-def _tables(lakehouse: LakehouseResource, repo: str) -> dict[str, pa.Table]:
+def _tables(lakehouse: LakehouseResource, repo: str, engine: StepEngine) -> "dict[str, Rows]":
     lake = lakehouse.lake
     (repository,) = lakehouse.registry.get([repo])
     update = last_update(lake, repository)
     # After the first update everything is new, and nobody can have relied on it.
     files = update.files if update.from_commit is not None else update.files.slice(0, 0)
-    touched = impact_of(lake, repo, update.definitions, files, from_commit=update.from_commit)
+    touched = impact_by(engine, lake, repo, update.definitions, files, from_commit=update.from_commit)
     for note in touched.notes:
         report("impact", repo, note, level="warning")
     if touched.more_callers or touched.more_importers:

@@ -14,6 +14,7 @@ from lakehouse_assets.contracts.imports_resolved import IMPORTS_RESOLVED
 from lakehouse_assets.contracts.links import LINKS
 from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.core.repository import Repository
+from lakehouse_assets.lake.local_engine import local_engine
 from lakehouse_assets.lake.registry import Registry
 from lakehouse_assets.lake.resources import LakehouseResource
 from lakehouse_assets.lake.tables import Lake
@@ -39,7 +40,8 @@ def make(lake: Lake, run_id: str) -> list[str]:
     written: list[str] = []
     service = UpsertService(lake, spark=no_spark)
     for contract in (each.contract for each in IMPACT_RECIPES):
-        batches = impacted(LakehouseResource(), ["r"], [contract.name])[contract.name]
+        with local_engine() as engine:
+            batches = impacted(LakehouseResource(), ["r"], [contract.name], engine)[contract.name]
         for batch in batches.batches:
             service.write(contract, batch, {"r": (Equals(column="repo", value="r"),)}, run_id=run_id)
             written.append(contract.name)
