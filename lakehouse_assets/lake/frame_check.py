@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lakehouse_assets.contracts.rule_names import DUPLICATE_KEY, needed_columns
+from lakehouse_assets.contracts.rule_names import DUPLICATE_KEY, OTHER_OWNERS, OUTSIDE, needed_columns
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
 from lakehouse_assets.lake.contents import places
@@ -53,7 +53,7 @@ def frame_check(
     told: list[dict[str, Any]] = [json.loads(each) for each in answers]
     contents = contents_of(contract, (each for slice_ in told for each in slice_["contents"]))
     found = [Violation(**{**each, "examples": tuple(each["examples"])}) for s in told for each in s["violations"]]
-    violations = list(reduce(together, found, dict[str, Violation]()).values())
+    violations = _in_order(contract, columns, reduce(together, found, dict[str, Violation]()))
     if any(each["doubled"] for each in told) and (doubled := _doubled(contract, rows)):
         violations.append(doubled)
     return contents, tuple(violations)
@@ -64,6 +64,16 @@ def together(found: dict[str, Violation], other: Violation) -> dict[str, Violati
     before = found.get(other.rule, Violation(rule=other.rule, rows=0, examples=()))
     first = tuple(sorted({*before.examples, *other.examples})[:EXAMPLES])
     return {**found, other.rule: Violation(rule=other.rule, rows=before.rows + other.rows, examples=first)}
+
+
+def _in_order(contract: TableContract, columns: Mapping[str, str], found: Mapping[str, Violation]) -> list[Violation]:
+    """The violations in the order of the rules, whichever slice told of them first."""
+    if not found:
+        return []
+    from lakehouse_assets.contracts.row_rules import rules_of
+
+    rules = rules_of(contract, (*columns, OUTSIDE, OTHER_OWNERS))
+    return [found[rule.name] for rule in rules if rule.name in found]
 
 
 @dataclass(frozen=True, kw_only=True)
