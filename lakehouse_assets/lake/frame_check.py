@@ -23,7 +23,7 @@ from lakehouse_assets.lake.contents import places
 from lakehouse_assets.lake.data_files import contents_of, contents_told
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.outcome import PartitionValues
-from lakehouse_assets.lake.row_checks import violations_in
+from lakehouse_assets.lake.row_checks import together, violations_in
 from lakehouse_assets.plan.alignment import new_column, new_columns
 from lakehouse_assets.plan.row_hash import Content, content_of_hashes, row_hash_sql
 from lakehouse_assets.plan.sql_text import column
@@ -57,13 +57,6 @@ def frame_check(
     if any(each["doubled"] for each in told) and (doubled := _doubled(contract, rows)):
         violations.append(doubled)
     return contents, tuple(violations)
-
-
-def together(found: dict[str, Violation], other: Violation) -> dict[str, Violation]:
-    """What parts of a batch break, by rule."""
-    before = found.get(other.rule, Violation(rule=other.rule, rows=0, examples=()))
-    first = tuple(sorted({*before.examples, *other.examples})[:EXAMPLES])
-    return {**found, other.rule: Violation(rule=other.rule, rows=before.rows + other.rows, examples=first)}
 
 
 def _in_order(contract: TableContract, columns: Mapping[str, str], found: Mapping[str, Violation]) -> list[Violation]:

@@ -9,6 +9,7 @@ Cost: memory for one part of the rows and eight bytes a row; each row is written
 import uuid
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from lakehouse_assets.lake.data_files import open_parquet, remove_files
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 from lakehouse_assets.lake.outcome import PartitionValues
-from lakehouse_assets.lake.row_checks import violations_in
+from lakehouse_assets.lake.row_checks import together, violations_in
 from lakehouse_assets.lake.staging import LocalStage, Staged
 from lakehouse_assets.plan.row_hash import Content, Hashes, row_hashes
 from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest
@@ -122,11 +123,8 @@ class _Waiting:
 
     def add(self, rows: pa.Table) -> None:
         contract = self._contract
-        for each in violations_in(contract, self._request, rows, part=True):
-            before = self._violations.get(each.rule, Violation(rule=each.rule, rows=0, examples=each.examples))
-            self._violations[each.rule] = Violation(
-                rule=each.rule, rows=before.rows + each.rows, examples=before.examples
-            )
+        broken = violations_in(contract, self._request, rows, part=True)
+        self._violations = reduce(together, broken, self._violations)
         self._keys.append(self._hashes(rows))
         for place, content in contents_by_partition(contract, rows).items():
             self._contents[place] = self._contents.get(place, Content()).plus(content)
