@@ -130,6 +130,7 @@ def test_core_needs_nothing_but_the_standard_library_and_pydantic():
         ("import lakehouse_assets.sources.spark_reads", {"dagster", "pyspark", "pandera", "sqlglot"}),
         ("import lakehouse_assets.assets.freshness", {"dagster", "pyspark", "pandera", "sqlglot"}),
         ("import lakehouse_assets.cli.main", {"dagster", "pyspark", "deltalake", "pyarrow", "duckdb", "pygit2"}),
+        ("import lakehouse_assets.lake.upsert", {"dagster", "pyspark", "pandera", "polars", "pandas"}),
         ("import lakehouse_assets.contracts.catalog", {"dagster", "pyspark", "pandera", "pyarrow"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""A contract in the words of each engine: Arrow schema, Spark schema, pandera model."""
+"""A contract in the words of each engine: Arrow schema, Spark schema."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import pyarrow as pa
 
-from lakehouse_assets.contracts.table import Column, ColumnType, TableContract
+from lakehouse_assets.contracts.table import Column, ColumnType
 
 if TYPE_CHECKING:
-    import pandera.pyspark as pandera_pyspark
     from pyspark.sql.types import StructType
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -83,19 +82,3 @@ def spark_schema(columns: Iterable[Column]) -> "StructType":
         "binary": types.BinaryType(),
     }
     return types.StructType([types.StructField(column.name, by_name[column.type]) for column in columns])
-
-
-def pandera_model(contract: TableContract) -> "type[pandera_pyspark.DataFrameModel]":
-    """The contract as a pandera model for PySpark frames of users' own; needs the extra `pandera`."""
-    import pandera.pyspark as pandera_pyspark
-    from pyspark.sql.types import ArrayType
-
-    namespace: dict[str, Any] = {"__annotations__": {}, "__doc__": contract.description}
-    for column, field in zip(contract.columns, spark_schema(contract.columns), strict=True):
-        is_array = isinstance(field.dataType, ArrayType)
-        namespace["__annotations__"][column.name] = field.dataType if is_array else type(field.dataType)
-        namespace[column.name] = pandera_pyspark.Field(
-            nullable=column.nullable, description=column.description, isin=list(column.one_of) or None
-        )
-    namespace["Config"] = type("Config", (), {"name": contract.name, "strict": True})
-    return type(contract.name.title().replace("_", ""), (pandera_pyspark.DataFrameModel,), namespace)

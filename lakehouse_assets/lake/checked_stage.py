@@ -15,7 +15,7 @@ from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.batch import WorkerRows
 from lakehouse_assets.lake.checked_task import TOLD, CheckingTask, FittingTask, answered_for
-from lakehouse_assets.lake.data_files import partition_values
+from lakehouse_assets.lake.data_files import contents_of
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.staging import Staged
 from lakehouse_assets.plan.row_hash import Content
@@ -56,12 +56,8 @@ class CheckedStage(Staged):
 
     def contents(self, contract: TableContract) -> dict[PartitionValues, Content]:
         assert self._observation is not None
-        found: dict[PartitionValues, Content] = {}
-        for text in self._observation.get[TOLD]:
-            for each in json.loads(text):
-                place = partition_values(self._contract, each["place"])
-                found[place] = found.get(place, Content()).plus(Content(rows=each["rows"], total=each["total"]))
-        return found
+        texts = self._observation.get[TOLD]
+        return contents_of(contract, (each for text in texts for each in json.loads(text)))
 
     def arrow(self, columns: Sequence[str]) -> pa.Table:
         return self._checked.select(*columns).toArrow()

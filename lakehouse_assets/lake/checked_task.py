@@ -19,8 +19,8 @@ from lakehouse_assets.contracts.schemas import arrow_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError, LakehouseError
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.contents import contents_by_partition, places
-from lakehouse_assets.lake.data_files import partition_texts
+from lakehouse_assets.lake.contents import contents_by_partition
+from lakehouse_assets.lake.data_files import contents_told
 from lakehouse_assets.lake.naming import named_rows
 from lakehouse_assets.lake.row_checks import violations_in
 from lakehouse_assets.lake.rows import conform, type_name
@@ -110,14 +110,11 @@ class CheckingTask(FittingTask):
 
     def _checked(self, rows: pa.Table, asked: "_Asked") -> RecordBatches:
         rows = rows.combine_chunks()  # batches of a few rows each would be dear to go through again and again
-        violations = violations_in(self.contract, self.request, rows, places(self.contract, rows))
+        violations = violations_in(self.contract, self.request, rows)
         if violations:
             raise refusal(self.contract, violations)
         asked.answer(rows)
-        told = [
-            {"place": partition_texts(self.contract, place), "rows": content.rows, "total": content.total}
-            for place, content in contents_by_partition(self.contract, rows).items()
-        ]
+        told = contents_told(self.contract, contents_by_partition(self.contract, rows))
         column = pa.array([json_text(told)], pa.string())
         column = pa.concat_arrays([column, pa.nulls(rows.num_rows - 1, pa.string())])
         yield from rows.append_column(TOLD, column).to_batches()

@@ -1,6 +1,6 @@
 """Data files of a table as its log names them: read as Arrow, removed when nobody needs them. Engines write them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -15,6 +15,7 @@ from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.spark_errors import delta_errors
 from lakehouse_assets.plan.pruning import FileFacts
+from lakehouse_assets.plan.row_hash import NO_CONTENT, Content
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,23 @@ def partition_texts(contract: TableContract, place: PartitionValues) -> dict[str
 def partition_values(contract: TableContract, texts: Mapping[str, str | None]) -> PartitionValues:
     """The values of `partition_texts` again."""
     return tuple(_value(contract.column(name).type, texts[name]) for name in contract.partition_by)
+
+
+def contents_told(contract: TableContract, contents: Mapping[PartitionValues, Content]) -> list[dict[str, Any]]:
+    """What partitions hold, as JSON has it."""
+    return [
+        {"place": partition_texts(contract, place), "rows": content.rows, "total": content.total}
+        for place, content in contents.items()
+    ]
+
+
+def contents_of(contract: TableContract, told: Iterable[Mapping[str, Any]]) -> dict[PartitionValues, Content]:
+    """What was told of partitions, by any number of workers, taken together."""
+    found: dict[PartitionValues, Content] = {}
+    for each in told:
+        place = partition_values(contract, each["place"])
+        found[place] = found.get(place, NO_CONTENT).plus(Content(rows=each["rows"], total=each["total"]))
+    return found
 
 
 def remove_files(folder: LakePath, paths: Sequence[str]) -> None:

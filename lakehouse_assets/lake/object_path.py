@@ -1,9 +1,7 @@
 """A place in an object store, in the words that `pathlib` has for a place on a disk.
 
-Invariant: an object is there whole or not at all. `put_new` makes one only if there is none of its name, and that is
-what tells two writers of a Delta table apart: by `If-None-Match: *` with Amazon and Microsoft, and by
-`x-goog-if-generation-match: 0` with Google. Folders are only the common beginnings of names. Where to look, and by
-which right, is told by the environment alone (`AWS_…`, `AZURE_…`, `GOOGLE_…`, as delta-rs reads it): neither a path
+Invariant: an object is there whole or not at all. Folders are only the common beginnings of names. Where to look, and
+by which right, is told by the environment alone (`AWS_…`, `AZURE_…`, `GOOGLE_…`, as delta-rs reads it): neither a path
 nor an error has a credential in it.
 
 Cost: one request a look; what a listing has told of an object is not asked again.
@@ -171,21 +169,6 @@ class ObjectPath:
 
         with self._asked():
             return bytes(obstore.get_range(_store(self.store), self.key, start=start, end=end))
-
-    def put_new(self, data: bytes) -> None:
-        """Make the object, or fail with FileExistsError if there is one of that name with another content.
-
-        A request that was answered too late is sent again, and then meets the object that it has made itself.
-        """
-        import obstore
-        from obstore.exceptions import AlreadyExistsError, PreconditionError
-
-        with self._asked():
-            try:
-                obstore.put(_store(self.store), self.key, data, mode="create", use_multipart=False)
-            except (AlreadyExistsError, PreconditionError):
-                if self.read_bytes() != data:
-                    raise FileExistsError(str(self)) from None
 
     def write_bytes(self, data: bytes) -> int:
         import obstore

@@ -1,21 +1,26 @@
 """Rows that break a contract, set aside with the reason, before the others are written."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.hashing import json_text
-from lakehouse_assets.lake.local_sql import local_sql
 from lakehouse_assets.lake.naming import REDACTED
+from lakehouse_assets.lake.row_checks import reasons
 from lakehouse_assets.lake.staging import LocalStage, SparkStage, Staged
-from lakehouse_assets.plan.batch_check import DUPLICATE_KEY, row_rules
-from lakehouse_assets.plan.sql_text import Dialect, column, literal
+from lakehouse_assets.plan.sql_text import column
 from lakehouse_assets.plan.write_facts import WriteRequest
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 _REASON = "lakehouse_reason"
+_DOUBLED = "lakehouse_doubled"
 
 
 def judge(contract: TableContract, request: WriteRequest, staged: Staged) -> tuple[Staged, list[dict[str, Any]]]:
@@ -25,13 +30,14 @@ def judge(contract: TableContract, request: WriteRequest, staged: Staged) -> tup
     partitions or owners stay, and fail the write: they are a mistake of the asset, not of the data.
     """
     if isinstance(staged, LocalStage):
-        good, bad = _split_here(staged.rows, _reason(contract, request, staged, "duckdb"))
-        remaining: Staged = LocalStage(good, contract, request)
+        judged = staged.rows.append_column(_REASON, reasons(contract, staged.rows))
+        good, bad = judged.filter(pc.field(_REASON).is_null()), judged.filter(pc.field(_REASON).is_valid())
+        remaining: Staged = LocalStage(good.drop_columns([_REASON]), contract, request)
     else:
         assert isinstance(staged, SparkStage)
-        judged = staged.rows.selectExpr("*", f"{_reason(contract, request, staged, 'spark')} AS {_REASON}")
-        bad = judged.where(f"{_REASON} IS NOT NULL").toArrow()
-        remaining = SparkStage(judged.where(f"{_REASON} IS NULL").drop(_REASON), contract, request)
+        frame = _judged(contract, staged.rows)
+        bad = frame.where(f"{_REASON} IS NOT NULL").toArrow()
+        remaining = SparkStage(frame.where(f"{_REASON} IS NULL").drop(_REASON), contract, request)
     now = datetime.now(UTC)
     hidden = {each.name for each in contract.columns if each.sensitive}
     return remaining, [
@@ -46,21 +52,24 @@ def judge(contract: TableContract, request: WriteRequest, staged: Staged) -> tup
     ]
 
 
-def _reason(contract: TableContract, request: WriteRequest, staged: Staged, dialect: Dialect) -> str:
-    present = [each for each in contract.columns if each.name in staged.facts.columns]
-    rules = [rule for rule in row_rules(contract, request.scopes, dialect, present) if rule.kind != "outside"]
-    key = ", ".join(column(name, dialect) for name in contract.key)
-    cases = [f"WHEN {rule.violated} THEN {literal(rule.name, dialect)}" for rule in rules]
-    doubled = f"WHEN count(*) OVER (PARTITION BY {key}) > 1 THEN {literal(DUPLICATE_KEY, dialect)}"
-    return f"CASE {' '.join([*cases, doubled])} END"
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """Runs on a worker: the rows with the reason to set them aside, instead of whether others have their key."""
+
+    contract: TableContract
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = pa.Table.from_batches([batch])
+            reason = reasons(self.contract, rows.drop_columns([_DOUBLED]), rows[_DOUBLED])
+            yield from rows.drop_columns([_DOUBLED]).append_column(_REASON, reason).to_batches()
 
 
-def _split_here(rows: pa.Table, reason: str) -> tuple[pa.Table, pa.Table]:
-    with local_sql() as connection:
-        connection.register("batch", rows)
-        judged = connection.sql(f"SELECT *, {reason} AS {_REASON} FROM batch").to_arrow_table()
-    good = judged.filter(pc.field(_REASON).is_null()).drop_columns([_REASON])
-    return good.cast(rows.schema), judged.filter(pc.field(_REASON).is_valid())
+def _judged(contract: TableContract, rows: "DataFrame") -> "DataFrame":
+    key = ", ".join(column(name, "spark") for name in contract.key)
+    counted = rows.selectExpr("*", f"count(*) OVER (PARTITION BY {key}) > 1 AS {_DOUBLED}")
+    schema = f"{rows.schema.toDDL()}, {_REASON} STRING"
+    return counted.mapInArrow(Judging(contract=contract).__call__, schema)
 
 
 def _plain(value: object) -> object:

@@ -5,34 +5,25 @@ memory first and then disk, so that neither the check nor the write computes it 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.core.errors import BadInputError
-from lakehouse_assets.lake.contents import contents_by_partition, places
+from lakehouse_assets.lake.contents import contents_by_partition
+from lakehouse_assets.lake.frame_check import frame_check
 from lakehouse_assets.lake.frames import frame_of
-from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.outcome import PartitionValues
 from lakehouse_assets.lake.row_checks import violations_in
 from lakehouse_assets.lake.rows import conform, type_name
 from lakehouse_assets.lake.spark_errors import spark_errors
-from lakehouse_assets.lake.views import view_scope
-from lakehouse_assets.plan.alignment import check_batch_columns, new_column, new_columns
-from lakehouse_assets.plan.batch_check import (
-    DUPLICATE_KEY,
-    check_sql,
-    doubled_sql,
-    duplicates_sql,
-    offenders_sql,
-    row_rules,
-)
+from lakehouse_assets.plan.alignment import check_batch_columns
 from lakehouse_assets.plan.row_hash import Content
-from lakehouse_assets.plan.sql_text import Dialect, column
-from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest, needs_keys_only
+from lakehouse_assets.plan.sql_text import column
+from lakehouse_assets.plan.write_facts import BatchFacts, WriteRequest, needs_keys_only
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,13 +77,11 @@ class LocalStage(Staged):
     def __init__(self, rows: pa.Table, contract: TableContract, request: WriteRequest) -> None:
         self.rows = rows
         columns = {field.name: type_name(field.type) for field in rows.schema}
-        _check_place(contract, columns)
-        check_batch_columns(contract, columns, keys_only=needs_keys_only(request))
-        held = places(contract, rows) if rows.num_rows else {}
+        _check_columns(contract, columns, request)
         self.facts = BatchFacts(
             columns=columns,
             rows=rows.num_rows,
-            violations=violations_in(contract, request, rows, held),
+            violations=violations_in(contract, request, rows),
             in_process=True,
         )
 
@@ -111,15 +100,9 @@ class SparkStage(Staged):
 
     def __init__(self, rows: "DataFrame", contract: TableContract, request: WriteRequest) -> None:
         self.rows = rows
-        spark = rows.sparkSession
         columns = {field.name: field.dataType.simpleString() for field in rows.schema}
-        with view_scope(spark) as views:
-            view = views.register("batch", rows)
-
-            def ask(query: str) -> list[dict[str, Any]]:
-                return spark.sql(query).toArrow().to_pylist()
-
-            self._contents, violations = _check(contract, request, columns, view, "spark", ask)
+        _check_columns(contract, columns, request)
+        self._contents, violations = frame_check(contract, request, rows, columns)
         self.facts = BatchFacts(
             columns=columns,
             rows=sum(content.rows for content in self._contents.values()),
@@ -136,47 +119,7 @@ class SparkStage(Staged):
         return self.rows
 
 
-def _check(
-    contract: TableContract,
-    request: WriteRequest,
-    columns: dict[str, str],
-    source: str,
-    dialect: Dialect,
-    ask: Callable[[str], list[dict[str, Any]]],
-) -> tuple[dict[PartitionValues, Content], tuple[Violation, ...]]:
-    """Contents by partition, and violations with examples."""
-    _check_place(contract, columns)
-    check_batch_columns(contract, columns, keys_only=needs_keys_only(request))
-    present = [each for each in contract.columns if each.name in columns]
-    hashed = [*present, *(new_column(name, kind) for name, kind in new_columns(contract, columns))]
-    rules = row_rules(contract, request.scopes, dialect, present, request.owners)
-    found = ask(check_sql(contract, rules, source, dialect, hashed))
-    contents = {
-        tuple(row[name] for name in contract.partition_by): Content(
-            rows=row["row_count"], total=int(row["hash_sum"] or 0) % (1 << 64)
-        )
-        for row in found
-        if row["row_count"]
-    }
-    violations = [
-        Violation(
-            rule=rule.name,
-            rows=sum(row[f"rule_{i}"] for row in found),
-            examples=named_rows(contract, ask(offenders_sql(contract, rule.violated, source, dialect, EXAMPLES))),
-        )
-        for i, rule in enumerate(rules)
-        if any(row[f"rule_{i}"] for row in found)
-    ]
-    doubled = sum(row["duplicates"] for row in found)
-    if not set(contract.partition_by) <= set(contract.key):
-        doubled = int(ask(doubled_sql(contract, source, dialect))[0]["doubled"])
-    if doubled:
-        first = named_rows(contract, ask(duplicates_sql(contract, source, dialect, EXAMPLES)))
-        violations.append(Violation(rule=DUPLICATE_KEY, rows=doubled, examples=first))
-    return contents, tuple(violations)
-
-
-def _check_place(contract: TableContract, columns: Collection[str]) -> None:
+def _check_columns(contract: TableContract, columns: Mapping[str, str], request: WriteRequest) -> None:
     missing = [name for name in (*contract.partition_by, *contract.key) if name not in columns]
     if missing:
         raise BadInputError(
@@ -185,6 +128,7 @@ def _check_place(contract: TableContract, columns: Collection[str]) -> None:
             why="nothing was written, because without them a row has no place and no name",
             remedy="bring every column of the key and of the partitions",
         )
+    check_batch_columns(contract, columns, keys_only=needs_keys_only(request))
 
 
 def _discarded(contract: TableContract, names: Sequence[str]) -> list[str]:

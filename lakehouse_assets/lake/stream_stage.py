@@ -9,6 +9,7 @@ Cost: memory for one part of the rows and eight bytes a row; each row is written
 import uuid
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,17 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lakehouse_assets.contracts.rule_names import DUPLICATE_KEY
 from lakehouse_assets.contracts.schemas import arrow_schema, spark_schema
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.lake.batch import StreamedRows
-from lakehouse_assets.lake.contents import contents_by_partition, places
+from lakehouse_assets.lake.contents import contents_by_partition
 from lakehouse_assets.lake.data_files import open_parquet, remove_files
 from lakehouse_assets.lake.naming import EXAMPLES, named_rows
 from lakehouse_assets.lake.object_path import LakePath, ObjectPath
 from lakehouse_assets.lake.outcome import PartitionValues
-from lakehouse_assets.lake.row_checks import violations_in
+from lakehouse_assets.lake.row_checks import together, violations_in
 from lakehouse_assets.lake.staging import LocalStage, Staged
-from lakehouse_assets.plan.batch_check import DUPLICATE_KEY
 from lakehouse_assets.plan.row_hash import Content, Hashes, row_hashes
 from lakehouse_assets.plan.write_facts import BatchFacts, Violation, WriteRequest
 
@@ -122,11 +123,8 @@ class _Waiting:
 
     def add(self, rows: pa.Table) -> None:
         contract = self._contract
-        for each in violations_in(contract, self._request, rows, places(contract, rows)):
-            before = self._violations.get(each.rule, Violation(rule=each.rule, rows=0, examples=each.examples))
-            self._violations[each.rule] = Violation(
-                rule=each.rule, rows=before.rows + each.rows, examples=before.examples
-            )
+        broken = violations_in(contract, self._request, rows, part=True)
+        self._violations = reduce(together, broken, self._violations)
         self._keys.append(self._hashes(rows))
         for place, content in contents_by_partition(contract, rows).items():
             self._contents[place] = self._contents.get(place, Content()).plus(content)
@@ -143,7 +141,7 @@ class _Waiting:
         )
         staged = StreamStage(self._folder, self._names, contract, facts, self._contents)
         if doubled := self._doubled(staged):
-            self._violations.setdefault(doubled.rule, doubled)
+            self._violations[doubled.rule] = doubled
         staged.facts = BatchFacts(**{**vars(facts), "violations": tuple(self._violations.values())})
         return staged
 

@@ -1,5 +1,14 @@
 """Removes from disk what a plan found that nobody needs: data files, feed files, log entries.
 
+The engines' own vacuums cannot be asked for it (seen with deltalake 1.6.6; `test_vacuum.py` notices if that changes):
+
+- delta-rs keeps whole versions (`keep_versions`), while holds are of one repository's partition: with many repositories
+  each one's last commits would keep the files of all. Its full vacuum takes every old file of `_change_data`, whoever
+  still reads that feed; its lite one takes none, nor a file that no commit names.
+- delta-rs' `cleanup_metadata` goes by `delta.logRetentionDuration` alone, a property of the table: to set it to what is
+  held now is a change of metadata, with which every writer at work on another partition conflicts.
+- Spark's `VACUUM … USING INVENTORY` takes the plan's list, but a lake that needs no JVM would need one to be cleaned.
+
 Invariant: the plan is made and carried out while no writer of ours is at the table and nobody can take a new hold.
 Log entries go oldest first and files before them, so that a kill leaves nothing that the log still tells of.
 """

@@ -3,7 +3,7 @@
 import pytest
 
 from lakehouse_assets.contracts.catalog import CATALOG
-from lakehouse_assets.contracts.schemas import arrow_schema, pandera_model, spark_schema
+from lakehouse_assets.contracts.schemas import arrow_schema, spark_schema
 from lakehouse_assets.core.settings import PROJECT_ROOT
 
 every_contract = pytest.mark.parametrize("contract", CATALOG.values(), ids=list(CATALOG))
@@ -25,4 +25,3 @@ def test_a_contract_is_named_as_its_module(contract):
 def test_each_engine_sees_the_same_columns(contract):
     spark_names = spark_schema(contract.columns).names
     assert spark_names == arrow_schema(contract.columns).names == list(contract.column_names)
-    assert list(pandera_model(contract).to_schema().columns) == list(contract.column_names)

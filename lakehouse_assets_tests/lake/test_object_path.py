@@ -85,23 +85,14 @@ def test_what_is_not_there_is_told_as_a_file_that_is_not_there(root: ObjectPath)
     (root / "nothing").unlink(missing_ok=True)
 
 
-def test_an_object_is_made_once_and_a_request_sent_twice_is_no_conflict(root: ObjectPath) -> None:
-    entry = root / "00000000000000000000.json"
-    entry.put_new(b"mine")
-    entry.put_new(b"mine")  # the answer to the first was lost, and the client asked again
-    with pytest.raises(FileExistsError):
-        entry.put_new(b"another's")
-    assert entry.read_bytes() == b"mine"
-
-
 def test_an_entry_is_told_from_another_in_its_place(root: ObjectPath) -> None:
     entry = log_entry(root / "t", 0)
     assert isinstance(entry, ObjectPath)
     assert entry_identity(root / "t", 0) is None
-    entry.put_new(b"first")
+    entry.write_bytes(b"first")
     first = entry_identity(root / "t", 0)
     entry.unlink()
-    entry.put_new(b"other")
+    entry.write_bytes(b"other")
     assert first is not None
     assert entry_identity(root / "t", 0) != first
 

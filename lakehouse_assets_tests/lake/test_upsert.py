@@ -9,7 +9,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakehouse_assets.contracts.quarantine import QUARANTINE
-from lakehouse_assets.contracts.schemas import pandera_model
 from lakehouse_assets.contracts.writes import WRITES
 from lakehouse_assets.core.errors import BadInputError, EnvironmentNotReadyError, LakeStateError, SourceError
 from lakehouse_assets.lake.ledger import Ledger
@@ -248,14 +247,6 @@ def test_audit_columns_tell_when_and_by_whom_and_only_for_rows_that_changed(lake
     rows = lake.read(audited, columns=["name", "written_by", "written_at"]).to_pylist()
     assert {row["name"]: row["written_by"] for row in rows} == {"f": "one", "g": "two"}
     assert all(row["written_at"] is not None for row in rows)
-
-
-def test_what_is_written_fits_the_contract_s_pandera_model(lake: Lake, spark: SparkSession):
-    model: Any = pandera_model(THINGS)  # pandera's own annotations do not know PySpark's frames
-    write(lake, THINGS, table_of(THINGS, [thing("a", "x.py", "f", kind="a")]))
-    frame = spark.read.format("delta").load(str(lake.path(THINGS)))
-    assert dict(model.validate(frame).pandera.errors) == {}
-    assert "kind" in str(dict(model.validate(frame.replace("a", "c", ["kind"])).pandera.errors))
 
 
 def test_rows_that_go_on_from_a_state_that_another_run_has_left_are_refused(lake: Lake):

@@ -12,16 +12,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from lakehouse_assets.contracts.schemas import pandera_model
 from lakehouse_assets.contracts.table import REPO, Column, ColumnType, Strategy, TableContract
-from lakehouse_assets.core.errors import BadInputError
 from lakehouse_assets.lake.tables import Lake
 from lakehouse_assets.plan.row_hash import row_hash_sql, row_hashes
 from lakehouse_assets.plan.scope import Scope, equal_scopes
 from lakehouse_assets_tests.support.checked_writes import checked_write, counts_of, feed_between
 from lakehouse_assets_tests.support.model_table import ModelTable
 from lakehouse_assets_tests.support.places import local
-from lakehouse_assets_tests.support.writes import THINGS, table_of, thing, write
+from lakehouse_assets_tests.support.writes import table_of
 
 pytestmark = pytest.mark.begins
 
@@ -199,32 +197,3 @@ def test_the_order_of_columns_does_not_matter_to_a_hash():
     values = [[VALUES[each.type][-1]] for each in columns]
     assert list(row_hashes(columns, values)) == list(row_hashes(columns[::-1], values[::-1]))
     assert row_hash_sql(columns) == row_hash_sql(columns[::-1])
-
-
-@pytest.mark.parametrize(
-    ("row", "columns"),
-    [
-        (thing("a", "x.py", "f", kind="b"), set()),
-        (thing("a", None, None, kind="c"), {"path", "name", "kind"}),  # type: ignore[arg-type]
-    ],
-    ids=["good", "bad"],
-)
-def test_the_check_in_one_pass_finds_what_the_pandera_model_finds(lake: Lake, spark: SparkSession, row, columns):
-    batch = table_of(THINGS, [thing("a", "y.py", "g"), row])
-    model: Any = pandera_model(THINGS)  # pandera's own annotations do not know PySpark's frames
-    assert _columns(dict(model.validate(spark.createDataFrame(batch)).pandera.errors)) == columns
-    if not columns:
-        assert write(lake, THINGS, batch).rows_inserted == 2
-        return
-    with pytest.raises(BadInputError) as refused:
-        write(lake, THINGS, batch)
-    found = {name for name in THINGS.column_names if f"{name} is " in refused.value.seen}
-    assert found == columns
-
-
-def _columns(errors: Any) -> set[str]:
-    """The columns that pandera's nested report names."""
-    if isinstance(errors, dict):
-        named = {errors["column"]} if isinstance(errors.get("column"), str) else set()
-        return named.union(*(_columns(each) for each in errors.values()))
-    return set().union(*(_columns(each) for each in errors)) if isinstance(errors, list) else set()

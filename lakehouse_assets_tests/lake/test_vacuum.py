@@ -93,6 +93,40 @@ def test_a_cursor_reads_on_by_the_feed_while_others_files_of_the_same_commits_ar
     assert other.reason == "vacuumed"
 
 
+def engine_s_own(lake: Lake, *, full: bool, keep: Sequence[int]) -> set[str]:
+    """What delta-rs' vacuum would remove."""
+    table = DeltaTable(str(lake.path(THINGS)))
+    told = table.vacuum(0, dry_run=True, enforce_retention_duration=False, full=full, keep_versions=list(keep))
+    return {unquote(path) for path in told}
+
+
+def test_delta_rs_own_vacuum_would_take_a_feed_that_is_held_or_leave_those_that_are_not(lake: Lake):
+    """Why files are removed by the plan: if this fails, the engine has learnt it and can be asked."""
+    for number in range(3):
+        update(lake, "a", "x.py", [number], f"run {number}")
+    latest = lake.open(THINGS).version()
+    held = Hold(table="things", by="cursor", why="test", partition="a", feed_from=latest)
+    plan = look(lake, THINGS, [held], age=NOW).plan
+    feeds = {path for path in files_on_disk(lake.path(THINGS)) if path.startswith("_change_data/")}
+    still_read = feeds - set(plan.remove)
+    assert still_read
+    assert feeds & set(plan.remove)
+    assert still_read <= engine_s_own(lake, full=True, keep=range(latest + 1))
+    assert not feeds & engine_s_own(lake, full=False, keep=[])
+
+
+def test_delta_rs_own_vacuum_would_keep_other_repositories_files_with_a_version(lake: Lake):
+    """Why files are removed by the plan: if this fails, the engine has learnt it and can be asked."""
+    for number in range(2):
+        for repo in REPOS:
+            update(lake, repo, "x.py", [number], f"{repo} {number}")
+    version = lake.open(THINGS).version() - 2
+    plan = look(lake, THINGS, [pin(version, "a")], age=NOW).plan
+    of_the_other = {path for path in plan.remove if path.startswith("repo=b/")}
+    assert of_the_other
+    assert not of_the_other & engine_s_own(lake, full=True, keep=[version])
+
+
 def test_log_entries_go_only_behind_what_is_held(lake: Lake):
     """Versions 0 to 9, each with its number as size; a checkpoint at 6."""
     for number in range(1, 10):
