@@ -4,9 +4,6 @@ The rows that the batch could change are read once, pruned by partition and owne
 column, in Arrow.
 """
 
-# pyright: standard
-# pyarrow comes without types, so that strict checking would complain of every call to it.
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -20,9 +17,10 @@ from lakehouse_assets.lake.contents import contents_by_partition, places
 from lakehouse_assets.lake.outcome import Change, Outcome, OwnerChange, PartitionValues, biggest
 from lakehouse_assets.lake.rows import conform
 from lakehouse_assets.plan.sql_text import column, in_list
-from lakehouse_assets.plan.statements import target_predicate
+from lakehouse_assets.plan.statements import covering_predicate
 from lakehouse_assets.plan.value_hash import hashed_values
 from lakehouse_assets.plan.write_facts import WriteRequest, deletes_missing, needs_keys_only
+from lakehouse_assets.plan.write_plan import WritePlan
 
 OPERATION = "lakehouse_operation"
 _LISTED_KEYS = 5_000
@@ -34,18 +32,24 @@ _Numbers = npt.NDArray[np.int64]
 
 
 def affected(
-    table: DeltaTable, contract: TableContract, request: WriteRequest, batch: pa.Table, *, counted: bool
+    table: DeltaTable, contract: TableContract, plan: WritePlan, batch: pa.Table, *, counted: bool
 ) -> pa.Table:
     """The rows of the table that the batch could change; their keys alone where these tell all that is asked."""
-    where = target_predicate(contract, request, "datafusion")
+    request = plan.request
+    where = covering_predicate(contract, request, plan.pruning.owner_ranges, "datafusion")
+    owner = contract.owner if request.owners else None
     names = [each.name for each in contract.stored_columns]
     if request.strategy == "append_new" or (needs_keys_only(request) and not counted):
-        names = list(contract.key)
-        if len(names) == 1 and batch.num_rows <= _LISTED_KEYS and contract.column(names[0]).type != "double":
+        names = list(dict.fromkeys([*contract.key, *filter(None, [owner])]))
+        if len(contract.key) == 1 and batch.num_rows <= _LISTED_KEYS and contract.column(names[0]).type != "double":
             where += " AND " + in_list(column(names[0], "datafusion"), batch[names[0]].to_pylist(), "datafusion")
     listed = ", ".join(column(name, "datafusion") for name in names)
     reader = QueryBuilder().register("t", table).execute(f"SELECT {listed} FROM t WHERE {where}")
-    return conform(pa.table(reader.read_all()), [contract.column(name) for name in names])
+    rows = conform(pa.table(reader.read_all()), [contract.column(name) for name in names])
+    if owner is None:
+        return rows
+    asked = pc.is_in(rows[owner], value_set=pa.array(request.owners))  # pyright: ignore[reportAttributeAccessIssue]
+    return rows.filter(asked)
 
 
 def compare(
@@ -119,8 +123,8 @@ def _differ(
         if each.name not in contract.key:
             new = _plain(batch[each.name].combine_chunks().take(pa.array(here)), each)
             old = _plain(target[each.name].combine_chunks().take(pa.array(there)), each)
-            one_null = pc.xor(new.is_null(), old.is_null())
-            differs |= np.asarray(pc.coalesce(pc.not_equal(new, old), one_null))
+            unequal = pc.not_equal(new, old)  # pyright: ignore[reportAttributeAccessIssue]
+            differs |= np.asarray(unequal.fill_null(False)) | (np.asarray(new.is_null()) != np.asarray(old.is_null()))
     return differs
 
 
@@ -136,10 +140,8 @@ def _others(chosen: _Numbers, rows: int) -> _Numbers:
     return np.flatnonzero(left)
 
 
-def _changes(
-    contract: TableContract, came: pa.Table, went: pa.Table, *, updated: int
-) -> dict[PartitionValues, Change]:
-    """What becomes of each partition's content; the last of the rows that came, and the first that went, are updated."""
+def _changes(contract: TableContract, came: pa.Table, went: pa.Table, *, updated: int) -> dict[PartitionValues, Change]:
+    """What becomes of each partition's content; the last rows that came replace the first that went."""
     changes = {place: Change(added=content) for place, content in contents_by_partition(contract, came).items()}
     for place, content in contents_by_partition(contract, went).items():
         changes[place] = changes.get(place, Change()).plus(Change(removed=content))
@@ -157,7 +159,7 @@ def _owners(contract: TableContract, *tables: pa.Table) -> Iterator[OwnerChange]
     counts: dict[tuple[str, str], list[int]] = {}
     for which, rows in enumerate(tables):
         if rows.num_rows:
-            counted = rows.select(by).group_by(by).aggregate([([], "count_all")])
+            counted = rows.select(by).group_by(by, use_threads=False).aggregate([([], "count_all")])
             for partition, owner, number in zip(*(each.to_pylist() for each in counted.columns), strict=True):
                 counts.setdefault((str(partition), str(owner)), [0, 0])[which] += number
     for (partition, owner), (added, removed) in counts.items():

@@ -96,13 +96,14 @@ _indexes: dict[LakePath, tuple[_LogEntry | None, _Index]] = {}
 
 def _last_entry(path: LakePath) -> _LogEntry | None:
     """Name, identity and time of a table's newest log entry: another table in its place has another."""
-    log = path / "_delta_log"
-    names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"] if log.is_dir() else []
-    if not names:
+    try:
+        newest = max((entry for entry in (path / "_delta_log").iterdir() if entry.suffix == ".json"), default=None)
+    except FileNotFoundError:
         return None
-    newest = max(names)
-    facts = (log / newest).stat()
-    return newest, facts.st_ino, facts.st_mtime_ns
+    if newest is None:
+        return None
+    facts = newest.stat()
+    return newest.name, facts.st_ino, facts.st_mtime_ns
 
 
 class Ledger:
@@ -124,6 +125,7 @@ class Ledger:
         if contract.name in self._indexed().versions:
             where = f"asset = {literal(contract.name, 'datafusion')}"
             retried(self._lake, MATERIALIZATIONS, lambda: self._lake.open(MATERIALIZATIONS).delete(where))
+            _indexes.clear()
 
     def record(self, *contracts: TableContract, known: Sequence[Entry] = ()) -> None:
         """Bring the index up to the tables' logs. Any writer may do it, for itself and for one that was killed.
@@ -145,10 +147,11 @@ class Ledger:
         wanted = {(contract.name, partition) for partition in partitions}
         log = self._lake.path(contract) / "_delta_log"
         for version in range(table.version(), max(-1, table.version() - _RECENT), -1):
-            path = log / f"{version:020}.json"
-            if not path.exists():
+            try:
+                commit = _commit_info(log / f"{version:020}.json")
+            except FileNotFoundError:
                 break  # a checkpoint has taken its place
-            for entry in entries_of(_commit_info(path)):
+            for entry in entries_of(commit):
                 key = (entry.asset, entry.partition)
                 if key in wanted and key not in found:
                     found[key] = replace(entry, table_version=version)
@@ -161,10 +164,14 @@ class Ledger:
     def follow(self, contract: TableContract, version: int, entries: Sequence[Entry], *, in_commit: bool) -> None:
         """Keep the index near the log after a write, when it is far behind; the rest is done at the end of a run.
 
-        What no commit tells is known to this process until then; one that is killed leaves it to be counted.
+        What no commit tells is known to this process until then; one that is killed leaves it to be counted. The index
+        is looked at anew only if it was far behind when it was read last: others bring it forward alone.
         """
         if not in_commit:
             _known.setdefault(self._lake.root, {}).update({(each.asset, each.partition): each for each in entries})
+        read = _indexes.get(self._lake.path(MATERIALIZATIONS))
+        if read is not None and version - read[1].version_of(contract) <= INDEX_EVERY:
+            return
         if version - self._indexed().version_of(contract) > INDEX_EVERY:
             self.record(contract)
 
