@@ -15,7 +15,7 @@ from deltalake import DeltaTable, QueryBuilder
 from lakehouse_assets.contracts.table import Column, TableContract
 from lakehouse_assets.lake.contents import contents_by_partition, places
 from lakehouse_assets.lake.outcome import Change, Outcome, OwnerChange, PartitionValues, biggest
-from lakehouse_assets.lake.rows import conform
+from lakehouse_assets.lake.rows import conform, picked
 from lakehouse_assets.plan.sql_text import column, in_list
 from lakehouse_assets.plan.statements import covering_predicate
 from lakehouse_assets.plan.value_hash import hashed_values
@@ -70,8 +70,8 @@ def compare(
         kept, updated = here[differs], there[differs]
     if deletes_missing(request):
         deleted = _others(there, target.num_rows)
-    came = batch.take(np.concatenate([inserted, kept]))
-    went = target.take(np.concatenate([updated, deleted]))
+    came = picked(batch, np.concatenate([inserted, kept]))
+    went = picked(target, np.concatenate([updated, deleted]))
     operations = np.repeat(["insert", "update", "delete"], [len(inserted), len(kept), len(deleted)])
     changed = pa.concat_tables(
         [came, went.slice(len(updated)).select(list(contract.key))], promote_options="default"
@@ -104,13 +104,14 @@ def _codes(key: Sequence[Column], batch: pa.Table, target: pa.Table) -> _Numbers
     """A number for each row of both, equal where the keys are."""
     codes, most = np.zeros(batch.num_rows + target.num_rows, dtype=np.int64), 1
     for each in key:
-        values = pa.chunked_array([*batch[each.name].chunks, *target[each.name].chunks], batch[each.name].type)
-        encoded = _plain(values.combine_chunks(), each).dictionary_encode(null_encoding="encode")
-        if most > _MOST_CODES or len(encoded.dictionary) > _MOST_CODES:
+        both = pa.chunked_array([*batch[each.name].chunks, *target[each.name].chunks], batch[each.name].type)
+        encoded = _plain(both, each).dictionary_encode(null_encoding="encode")
+        values = max((len(chunk.dictionary) for chunk in encoded.chunks), default=0)
+        if most > _MOST_CODES or values > _MOST_CODES:
             codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
             most = len(codes)
-        codes = codes * len(encoded.dictionary) + np.asarray(encoded.indices)
-        most *= len(encoded.dictionary)
+        codes = codes * values + np.concatenate([codes[:0], *(np.asarray(chunk.indices) for chunk in encoded.chunks)])
+        most *= values
     return codes
 
 
@@ -121,16 +122,18 @@ def _differ(
     differs = np.zeros(len(here), dtype=bool)
     for each in contract.columns:
         if each.name not in contract.key:
-            new = _plain(batch[each.name].combine_chunks().take(pa.array(here)), each)
-            old = _plain(target[each.name].combine_chunks().take(pa.array(there)), each)
+            new = _plain(picked(batch.select([each.name]), here)[each.name], each)
+            old = _plain(picked(target.select([each.name]), there)[each.name], each)
             unequal = pc.not_equal(new, old)  # pyright: ignore[reportAttributeAccessIssue]
             differs |= np.asarray(unequal.fill_null(False)) | (np.asarray(new.is_null()) != np.asarray(old.is_null()))
     return differs
 
 
-def _plain(values: pa.Array, of: Column) -> pa.Array:
+def _plain(values: pa.ChunkedArray, of: Column) -> pa.ChunkedArray:
     """Values that Arrow compares as Delta does: lists, and numbers of which one is not equal to itself, by hash."""
-    return pa.array(hashed_values(values, of.type, 0)) if of.type in ("double", "array<string>") else values
+    if of.type not in ("double", "array<string>"):
+        return values
+    return pa.chunked_array([pa.array(hashed_values(chunk, of.type, 0)) for chunk in values.chunks], pa.uint64())
 
 
 def _others(chosen: _Numbers, rows: int) -> _Numbers:

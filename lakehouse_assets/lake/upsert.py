@@ -201,7 +201,7 @@ class UpsertService:
         planned_on = table.version()
         with phase(_PART, contract.name, "commit"):
             outcome = execute(table, full, plan, facts, staged, account, spark=self._spark)
-        if outcome.version is not None or not job.batch.if_changed:
+        if outcome.version is not None:
             reached("write: after commit")
         if plan.executor == "spark" and self._was_met(job, planned_on, outcome.version):
             # Spark lets pass what met no row of this write: what the partitions hold is counted.
@@ -213,11 +213,10 @@ class UpsertService:
     def _accounted(self, done: "_Done") -> WriteReport:
         """Tell what a write did, and let the ledger follow what it committed."""
         job, outcome, final = done.account.job, done.outcome, ()
-        if outcome.version is not None or not job.batch.if_changed:
-            version = done.before if outcome.version is None else outcome.version
-            final = tuple(replace(entry, table_version=version) for entry in done.account.entries(outcome))
+        if outcome.version is not None:
+            final = tuple(replace(entry, table_version=outcome.version) for entry in done.account.entries(outcome))
             with phase(_PART, job.contract.name, "ledger"):
-                Ledger(self._lake).follow(job.contract, version, final, in_commit=outcome.noted)
+                Ledger(self._lake).follow(job.contract, outcome.version, final, in_commit=outcome.noted)
             reached("write: after ledger")
             self._lake.give_back(job.contract, done.table)
         files = commit_files(self._lake.path(job.contract), outcome.version)
