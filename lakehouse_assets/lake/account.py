@@ -38,7 +38,7 @@ class Account:
         lake: Lake, job: Job, contract: TableContract, plan: WritePlan, table: DeltaTable, facts: TableFacts
     ) -> "Account":
         held = {} if plan.action == "replace" else _with_files(contract, job.partitions, facts)
-        known = Ledger(lake).newest(contract, held) if held else {}
+        known = Ledger(lake).newest(contract, table, held) if held else {}
         before = {
             name: current_content(table, contract, scope, known.get((contract.name, name)))
             for name, scope in held.items()

@@ -39,6 +39,15 @@ def actions_of(entry: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in entry.split(b"\n") if line]
 
 
+def transactions_of(folder: LakePath, version: int) -> set[str] | None:
+    """The application transactions that a version's entry names; None if a checkpoint has taken its place."""
+    try:
+        entry = log_entry(folder, version).read_bytes()
+    except FileNotFoundError:
+        return None
+    return {action["txn"]["appId"] for action in actions_of(entry) if "txn" in action}
+
+
 def has_log(folder: LakePath) -> bool:
     """Whether a table has been made there. Only entries count: a writer that makes it just now, or was killed at it,
     leaves other files."""

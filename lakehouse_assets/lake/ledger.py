@@ -108,13 +108,14 @@ _indexes: dict[LakePath, tuple[_LogEntry | None, _Index]] = {}
 
 def _last_entry(path: LakePath) -> _LogEntry | None:
     """Name, identity and time of a table's newest log entry: another table in its place has another."""
-    log = path / "_delta_log"
-    names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"] if log.is_dir() else []
-    if not names:
+    try:
+        newest = max((entry for entry in (path / "_delta_log").iterdir() if entry.suffix == ".json"), default=None)
+    except FileNotFoundError:
         return None
-    newest = max(names)
-    facts = (log / newest).stat()
-    return newest, facts.st_ino, facts.st_mtime_ns
+    if newest is None:
+        return None
+    facts = newest.stat()
+    return newest.name, facts.st_ino, facts.st_mtime_ns
 
 
 class Ledger:
@@ -136,6 +137,7 @@ class Ledger:
         if contract.name in self._indexed().newest:
             where = f"asset = {literal(contract.name, 'datafusion')}"
             retried(self._lake, MATERIALIZATIONS, lambda: self._lake.open(MATERIALIZATIONS).delete(where))
+            _indexes.clear()
 
     def record(self, *contracts: TableContract, known: Sequence[Entry] = ()) -> None:
         """Bring the index up to the tables' logs. Any writer may do it, for itself and for one that was killed.
@@ -151,12 +153,25 @@ class Ledger:
             if learned.get((entry.asset, entry.partition)) is entry:
                 del learned[entry.asset, entry.partition]
 
-    def newest(self, contract: TableContract, partitions: Collection[str]) -> dict[EntryKey, Entry]:
-        """The last entries of some partitions of a table that is there."""
+    def newest(self, contract: TableContract, table: DeltaTable, partitions: Collection[str]) -> dict[EntryKey, Entry]:
+        """The last entries of some partitions, from the end of the log back to what the index has of the table."""
         indexed = self._indexed()
-        newer = self._unindexed(contract, indexed)
-        keys = [(contract.name, partition) for partition in partitions]
-        return {key: newer.get(key) or indexed.entries[key] for key in keys if key in newer or key in indexed.entries}
+        wanted = {(contract.name, partition) for partition in partitions}
+        found: dict[EntryKey, Entry] = {}
+        log = self._lake.path(contract) / "_delta_log"
+        for version in range(table.version(), indexed.version_of(contract), -1):
+            if found.keys() == wanted:
+                break
+            try:
+                commit = _commit_info(log / f"{version:020}.json")
+            except FileNotFoundError:  # a checkpoint has taken its place
+                found = {key: entry for key, entry in self._unindexed(contract, indexed).items() if key in wanted}
+                break
+            for entry in entries_of(commit):
+                key = (entry.asset, entry.partition)
+                if key in wanted and key not in found:
+                    found[key] = self._learned(replace(entry, table_version=version))
+        return {key: indexed.entries[key] for key in wanted & indexed.entries.keys()} | found
 
     def known_versions(self, contract: TableContract, table: DeltaTable, scopes: Scopes) -> KnownVersions | None:
         """Which versions of a table changed the partitions of the scopes, as far as the index knows it."""
@@ -179,10 +194,14 @@ class Ledger:
     def follow(self, contract: TableContract, version: int, entries: Sequence[Entry], *, in_commit: bool) -> None:
         """Keep the index near the log after a write, when it is far behind; the rest is done at the end of a run.
 
-        What no commit tells is known to this process until then; one that is killed leaves it to be counted.
+        What no commit tells is known to this process until then; one that is killed leaves it to be counted. The index
+        is looked at anew only if it was far behind when it was read last: others bring it forward alone.
         """
         if not in_commit:
             _known.setdefault(self._lake.root, {}).update({(each.asset, each.partition): each for each in entries})
+        read = _indexes.get(self._lake.path(MATERIALIZATIONS))
+        if read is not None and version - read[1].version_of(contract) <= INDEX_EVERY:
+            return
         if version - self._indexed().version_of(contract) > INDEX_EVERY:
             self.record(contract)
 
@@ -258,12 +277,14 @@ class Ledger:
         for version, commit in commits:
             for entry in entries_of(commit):
                 found[(entry.asset, entry.partition)] = replace(entry, table_version=version)
-        for key, entry in _known.get(self._lake.root, {}).items():
-            if key in found and found[key].table_version == entry.table_version:
-                found[key] = entry
         if commits:
             report("ledger", contract.name, "read the log", commits=len(commits), entries=len(found))
-        return found
+        return {key: self._learned(entry) for key, entry in found.items()}
+
+    def _learned(self, entry: Entry) -> Entry:
+        """The entry of a commit, or what this process knows of that commit beyond what it tells."""
+        known = _known.get(self._lake.root, {}).get((entry.asset, entry.partition))
+        return known if known is not None and known.table_version == entry.table_version else entry
 
     def _commits_behind(self, contract: TableContract, seen: int) -> list[tuple[int, Mapping[str, Any]]]:
         """The commits after version `seen`, oldest first: from the entries themselves, or where some of them have

@@ -26,7 +26,7 @@ from lakehouse_assets.lake.outcome import Change, Note, Outcome
 from lakehouse_assets.lake.rows import conform, in_owner_order, whole, with_audit
 from lakehouse_assets.lake.staging import Staged
 from lakehouse_assets.plan.sql_text import column
-from lakehouse_assets.plan.statements import target_predicate
+from lakehouse_assets.plan.statements import covering_predicate, target_predicate
 from lakehouse_assets.plan.write_plan import WritePlan
 
 WRITER = WriterProperties(compression="ZSTD", max_row_group_size=65_536)
@@ -50,7 +50,7 @@ def execute_locally(
             return _load(table, contract, plan, staged, run_id, note)
         case "merge" | "delete":
             batch = _prepared(contract, staged, run_id)
-            there = affected(table, contract, plan.request, batch, counted=counted)
+            there = affected(table, contract, plan, batch, counted=counted)
             changed, outcome = compare(contract, plan.request, batch, there, counted=counted)
             return commit_changes(table, contract, plan, changed, outcome, note)
 
@@ -80,7 +80,8 @@ def commit_changes(
     key = " AND ".join(
         f"{column(name, 'datafusion', of='t')} = {column(name, 'datafusion', of='s')}" for name in contract.key
     )
-    predicate = f"{target_predicate(contract, plan.request, 'datafusion', of='t')} AND {key}"
+    where = covering_predicate(contract, plan.request, plan.pruning.owner_ranges, "datafusion", of="t")
+    predicate = f"{where} AND {key}"
     reached("write: before commit")
     merge = table.merge(
         rows,

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from lakehouse_assets.contracts.schemas import arrow_schema, arrow_type
 from lakehouse_assets.contracts.table import Column, TableContract
+
+_MOST_BYTES = 1 << 31
+_ROWS_A_CHUNK = 65_536
 
 
 def conform(rows: pa.Table, columns: Sequence[Column]) -> pa.Table:
@@ -38,6 +42,22 @@ def whole(rows: pa.Table, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.table(arrays, schema=schema)
+
+
+def picked(rows: pa.Table, numbers: npt.NDArray[np.int64]) -> pa.Table:
+    """The rows with these numbers, in their order."""
+    columns = [_picked(each, pa.array(numbers)) for each in rows.columns]
+    return pa.table(columns, names=rows.column_names)
+
+
+def _picked(values: pa.ChunkedArray, numbers: pa.Array) -> pa.ChunkedArray:
+    """Arrow puts all chunks together before it takes values of them: more than 2 GiB of texts need wider offsets."""
+    wide = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}.get(values.type)
+    if wide is None or values.nbytes < _MOST_BYTES:
+        return values.take(numbers)
+    taken = values.cast(wide).take(numbers)
+    parts = (taken.slice(first, _ROWS_A_CHUNK) for first in range(0, len(taken), _ROWS_A_CHUNK))
+    return pa.chunked_array([chunk for part in parts for chunk in part.cast(values.type).chunks], values.type)
 
 
 def in_owner_order(rows: pa.Table, contract: TableContract) -> pa.Table:

@@ -7,6 +7,7 @@ is an error, never an empty table: taking it for one would turn the next write i
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -127,9 +128,10 @@ class Lake:
 
     def _refuse_emptied(self, contract: TableContract, table: DeltaTable) -> None:
         newest = log_entry(self.path(contract), table.version())
-        if newest.exists() and not newest.stat().st_size:
-            # Delta-rs takes it for a commit that changed nothing; it is one whose content was lost.
-            raise self._unreadable(contract, f"{newest.name} is empty")
+        with suppress(FileNotFoundError):  # a checkpoint may have taken its place
+            if not newest.stat().st_size:
+                # Delta-rs takes it for a commit that changed nothing; it is one whose content was lost.
+                raise self._unreadable(contract, f"{newest.name} is empty")
 
     def _unreadable(self, contract: TableContract, seen: str) -> LakeStateError:
         return LakeStateError(
@@ -160,11 +162,15 @@ class Lake:
 
     def taken(self, contract: TableContract) -> DeltaTable:
         """The table as it is now, made empty if there is none, for one who moves it on himself and gives it back."""
+        return self.taken_if_there(contract) or self.ensure(contract)
+
+    def taken_if_there(self, contract: TableContract) -> DeltaTable | None:
+        """As `taken`; None if there is no table."""
         path = self.path(contract)
         held = _present.pop(path, None)
         if held is not None and held.is_newest(path) and held.is_held_here_alone():
             return held.table
-        return self._moved_on(contract, held) or self.ensure(contract)
+        return self._moved_on(contract, held) or (self.open(contract) if self.exists(contract) else None)
 
     def give_back(self, contract: TableContract, table: DeltaTable) -> None:
         """Let others read a table that was taken, or opened, and that nobody is going to move on any more."""

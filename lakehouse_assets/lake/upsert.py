@@ -9,7 +9,7 @@ Cost: one pass over the batch, one look at the log, and the files that the batch
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -27,12 +27,14 @@ from lakehouse_assets.lake.account import Account
 from lakehouse_assets.lake.batch import Batch, StreamedRows, WorkerRows
 from lakehouse_assets.lake.bookkeeping import keep
 from lakehouse_assets.lake.checked_stage import CheckedStage, as_frame, check_owned
+from lakehouse_assets.lake.commit_log import transactions_of
 from lakehouse_assets.lake.concurrency import first_value, holding, retried
 from lakehouse_assets.lake.execution import execute
 from lakehouse_assets.lake.job import Job, check_keys, job_of
 from lakehouse_assets.lake.ledger import Ledger
 from lakehouse_assets.lake.log_range import changed_since
 from lakehouse_assets.lake.moved_keys import moved_keys
+from lakehouse_assets.lake.outcome import Outcome
 from lakehouse_assets.lake.quarantine import judge
 from lakehouse_assets.lake.replay import replayed
 from lakehouse_assets.lake.report import WriteReport, report_of
@@ -51,6 +53,19 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PART = "upsert"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Done:
+    """An attempt that came to its end: what is to be told of it."""
+
+    table: DeltaTable
+    plan: WritePlan
+    account: Account
+    outcome: Outcome
+    before: int
+    """Version of the table that it was planned on."""
+    quarantined: int
 
 
 class UpsertService:
@@ -82,14 +97,12 @@ class UpsertService:
             if table is None:
                 Ledger(self._lake).forget(contract)
             if table is not None and _was_committed(table, job):
-                with self._holding(job):
-                    done = self._told(contract, self._replayed(job), diagnostics)
+                done = self._told(contract, self._replayed(job), diagnostics)
             else:
                 with phase(_PART, contract.name, "stage"):
                     staged = staging.enter_context(self._staged(job))
                 reached("write: after staging")
-                with self._holding(job):
-                    done = self._told(contract, self._write(job, staged, table), diagnostics)
+                done = self._told(contract, self._write(job, staged, table), diagnostics)
         reached("write: after report")
         report("write", contract.name, done.action, rows=done.rows_changed, seconds=done.seconds_in_all)
         return done
@@ -120,7 +133,7 @@ class UpsertService:
         return nullcontext(CheckedStage(rows, contract, job.request))
 
     def _existing(self, contract: TableContract) -> DeltaTable | None:
-        return self._lake.taken(contract) if self._lake.exists(contract) else None
+        return self._lake.taken_if_there(contract)
 
     def _plan_now(self, job: Job, staged: Staged, table: DeltaTable | None) -> WritePlan:
         """The plan for the table as it is, also where it has not been made yet."""
@@ -139,6 +152,12 @@ class UpsertService:
         )
 
     def _write(self, job: Job, staged: Staged, table: DeltaTable | None) -> WriteReport:
+        with holding(self._lake.locks, job.contract, job.request.scopes):
+            done = self._committed(job, staged, table)
+        return self._replayed(job) if done is None else self._accounted(done)
+
+    def _committed(self, job: Job, staged: Staged, table: DeltaTable | None) -> "_Done | None":
+        """What was done, when no other writer needs to wait for it any more; None if it had been done before."""
         contract, request = job.contract, job.request
         aside: list[dict[str, Any]] = []
         if contract.violations == "quarantine" and staged.facts.violations:
@@ -166,13 +185,13 @@ class UpsertService:
         service.write(QUARANTINE, batch, {"": ()}, run_id=f"{job.request.key}-{uuid4().hex}")
         report("quarantine", job.contract.name, "rows were set aside", level="warning", rows=len(records))
 
-    def _attempt(self, job: Job, staged: Staged, table: DeltaTable, *, known: int, quarantined: int) -> WriteReport:
+    def _attempt(self, job: Job, staged: Staged, table: DeltaTable, *, known: int, quarantined: int) -> "_Done | None":
         """Write to the table as it is now; up to version `known` it has nothing of this job."""
         contract = job.contract
         table.update_incremental()
-        if table.version() != known and _was_committed(table, job):  # the same run, twice at once
-            return self._replayed(job)
-        self._refuse_overtaken(job)
+        if self._was_committed_since(known, table, job):  # the same run, twice at once
+            return None
+        self._refuse_overtaken(job, table)
         with phase(_PART, contract.name, "plan"):
             facts = table_facts(table, contract)
             plan = self._plan(job, staged, table, facts)
@@ -182,21 +201,36 @@ class UpsertService:
         planned_on = table.version()
         with phase(_PART, contract.name, "commit"):
             outcome = execute(table, full, plan, facts, staged, account, spark=self._spark)
-        if outcome.version is None and job.batch.if_changed:
-            nothing = commit_files(self._lake.path(contract), None)
-            return report_of(job, plan, outcome, nothing, (), before=facts.version, quarantined=quarantined)
-        reached("write: after commit")
+        if outcome.version is not None:
+            reached("write: after commit")
         if plan.executor == "spark" and self._was_met(job, planned_on, outcome.version):
             # Spark lets pass what met no row of this write: what the partitions hold is counted.
-            return self._replayed(job)
-        version = facts.version if outcome.version is None else outcome.version
-        final = tuple(replace(entry, table_version=version) for entry in account.entries(outcome))
-        with phase(_PART, contract.name, "ledger"):
-            Ledger(self._lake).follow(contract, version, final, in_commit=outcome.noted)
-        reached("write: after ledger")
-        self._lake.give_back(contract, table)
-        files = commit_files(self._lake.path(contract), outcome.version)
-        return report_of(job, plan, outcome, files, final, before=facts.version, quarantined=quarantined)
+            return None
+        return _Done(
+            table=table, plan=plan, account=account, outcome=outcome, before=facts.version, quarantined=quarantined
+        )
+
+    def _accounted(self, done: "_Done") -> WriteReport:
+        """Tell what a write did, and let the ledger follow what it committed."""
+        job, outcome, final = done.account.job, done.outcome, ()
+        if outcome.version is not None:
+            final = tuple(replace(entry, table_version=outcome.version) for entry in done.account.entries(outcome))
+            with phase(_PART, job.contract.name, "ledger"):
+                Ledger(self._lake).follow(job.contract, outcome.version, final, in_commit=outcome.noted)
+            reached("write: after ledger")
+            self._lake.give_back(job.contract, done.table)
+        files = commit_files(self._lake.path(job.contract), outcome.version)
+        return report_of(job, done.plan, outcome, files, final, before=done.before, quarantined=done.quarantined)
+
+    def _was_committed_since(self, known: int, table: DeltaTable, job: Job) -> bool:
+        """Whether a commit after version `known` is of this job: by these commits, if the log has them yet."""
+        for version in range(known + 1, table.version() + 1):
+            told = transactions_of(self._lake.path(job.contract), version)
+            if told is None:
+                return _was_committed(table, job)
+            if job.request.key in told:
+                return True
+        return False
 
     def _was_met(self, job: Job, planned_on: int, version: int | None) -> bool:
         """Whether others have committed to the partitions between the plan and this write's commit."""
@@ -206,10 +240,10 @@ class UpsertService:
         between = dict.fromkeys((str(value) for value in values), planned_on)
         return not values or None in values or bool(changed_since(self._lake.path(job.contract), between, version - 1))
 
-    def _refuse_overtaken(self, job: Job) -> None:
+    def _refuse_overtaken(self, job: Job, table: DeltaTable) -> None:
         """Rows that tell what changed since a state are worth nothing on another."""
         since = job.batch.since
-        latest = Ledger(self._lake).newest(job.contract, since) if since else {}
+        latest = Ledger(self._lake).newest(job.contract, table, since) if since else {}
         for partition, cursor in since.items():
             entry = latest.get((job.contract.name, partition))
             if entry is None or entry.cursor != cursor:
@@ -221,10 +255,8 @@ class UpsertService:
                 )
 
     def _replayed(self, job: Job) -> WriteReport:
-        return replayed(self._lake, job.contract, job.partitions, job.request, job.run_id)
-
-    def _holding(self, job: Job) -> AbstractContextManager[None]:
-        return holding(self._lake.locks, job.contract, job.request.scopes)
+        with holding(self._lake.locks, job.contract, job.request.scopes):
+            return replayed(self._lake, job.contract, job.partitions, job.request, job.run_id)
 
     def _told(self, contract: TableContract, done: WriteReport, diagnostics: list[Diagnostic]) -> WriteReport:
         """The report with its seconds, kept for `writes`."""

@@ -1,10 +1,11 @@
 """A write as SQL: what Spark runs, and what a plan in print says of any executor's work."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from lakehouse_assets.contracts.table import TableContract
 from lakehouse_assets.plan.scope import scope_predicate
-from lakehouse_assets.plan.sql_text import Dialect, column, delta_name, in_list, null_safe_equal
+from lakehouse_assets.plan.sql_text import Dialect, column, delta_name, in_list, literal, null_safe_equal
 from lakehouse_assets.plan.write_facts import WriteRequest, deletes_missing
 
 BATCH_SLOT = "USING {batch} AS s"
@@ -21,6 +22,18 @@ def target_predicate(contract: TableContract, request: WriteRequest, dialect: Di
         owner = column(contract.owner, dialect, of=of)
         parts.append(in_list(owner, sorted(request.owners), dialect))
     return " AND ".join(part for part in parts if part != "TRUE") or "TRUE"
+
+
+def covering_predicate(
+    contract: TableContract, request: WriteRequest, ranges: Iterable[tuple[str, str]], dialect: Dialect, *, of: str = ""
+) -> str:
+    """As `target_predicate`, but with ranges of owners: rows of other owners may be among them."""
+    scope = scope_predicate(request.scopes, dialect, of=of)
+    if contract.owner is None or not request.owners:
+        return scope
+    owner = column(contract.owner, dialect, of=of)
+    within = (f"{owner} BETWEEN {literal(low, dialect)} AND {literal(high, dialect)}" for low, high in ranges)
+    return f"{scope} AND ({' OR '.join(within)})"
 
 
 def statement(

@@ -19,7 +19,7 @@ def test_other_partitions_are_passed_over():
 
 def test_files_whose_bounds_rule_all_owners_out_are_passed_over_and_those_without_bounds_are_not():
     found = prune(FILES, equal_scopes("repo", ["a"]), ["n.py", "g.py"])
-    assert found == Pruning(total=4, touched=2, unbounded=1, touched_rows=20)
+    assert found == Pruning(total=4, touched=2, unbounded=1, touched_rows=20, owner_ranges=(("g.py", "n.py"),))
 
 
 def test_bounds_are_part_of_what_they_bound():
@@ -28,12 +28,23 @@ def test_bounds_are_part_of_what_they_bound():
 
 
 def test_owners_on_both_sides_of_a_file_do_not_touch_it():
-    assert prune(FILES[:1], (), ["A.py", "z.py"]).touched == 0
+    found = prune(FILES[:1], (), ["A.py", "z.py"])
+    assert found.touched == 0
+    assert found.owner_ranges == (("A.py", "A.py"), ("z.py", "z.py"))
+
+
+def test_ranges_of_owners_go_around_files_that_have_none_of_them():
+    files = [file("a", f"{first}0", f"{first}9") for first in "bdfhk"]
+    files += [file("other", "d4", "d5"), file("a", None, None)]
+    owners = ["f1", "a", "d2", "d7", "c", "z"]
+    found = prune(files, equal_scopes("repo", ["a"]), owners)
+    assert found.owner_ranges == (("a", "a"), ("c", "f1"), ("z", "z"))
+    assert found.touched == 3
 
 
 def test_no_scope_is_every_file_and_an_empty_table_has_none():
     assert prune(FILES, (), None).touched == 4
-    assert prune((), (), ["x.py"]) == Pruning(total=0, touched=0, unbounded=0, touched_rows=0)
+    assert prune((), (), None) == Pruning(total=0, touched=0, unbounded=0, touched_rows=0)
 
 
 def test_rows_are_not_known_if_one_file_does_not_tell():
