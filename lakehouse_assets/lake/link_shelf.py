@@ -5,7 +5,7 @@ buckets that it comes to, and what a worker has read of one linking it keeps, up
 """
 
 import shutil
-import zlib
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,15 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakehouse_assets.lake.object_path import LakePath
 from lakehouse_assets.link.heard import owner_of
 
+RowNumbers = npt.NDArray[np.int64]
+
 FOLDER = ".linking"
-_KEPT_BYTES = 192 * 1024 * 1024
-"""Of what other parts may know and have told, in each worker; of its own part it holds some hundred MB besides."""
+_KEPT_BYTES = 64 * 1024 * 1024
+"""Maximum size of the buckets that a worker keeps for its next task; all of django's files told 25 MB in a round."""
 
 _kept: "OrderedDict[str, pa.Table]" = OrderedDict()
 
@@ -70,17 +74,28 @@ class Shelf:
         return table
 
 
-def bucket_of(path: str, first: int, count: int) -> int:
-    """Where rows about a file are, of the buckets that a repository has."""
-    return first + zlib.crc32(path.encode("utf-8", "surrogatepass")) % count
+@dataclass(frozen=True, kw_only=True)
+class Buckets:
+    """A bucket for each part of a repository: it has the rows about the files of that part.
+
+    Files of one folder ask mostly each other, so that a task reads few buckets.
+    """
+
+    first: int
+    starts: tuple[str, ...]
+    """The first path of each part but the first one, in order."""
+
+    def of(self, path: str) -> int:
+        """Find the bucket of a file. A file of another repository has one as well, by its name."""
+        return self.first + bisect_right(self.starts, path)
 
 
 class HeardFromShelf:
     """What all files of a repository told in a round, read owner by owner."""
 
-    def __init__(self, shelf: Shelf, name: str, first: int, count: int) -> None:
-        self._shelf, self._name, self._first, self._count = shelf, name, first, count
-        self._places: dict[int, dict[str, list[int]]] = {}
+    def __init__(self, shelf: Shelf, name: str, buckets: Buckets) -> None:
+        self._shelf, self._name, self._buckets = shelf, name, buckets
+        self._places: dict[int, Mapping[str, RowNumbers]] = {}
         self._found: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
         """By owner and variable, who told what."""
 
@@ -94,15 +109,22 @@ class HeardFromShelf:
         found = self._found.get(owner)
         if found is None:
             found = self._found[owner] = {}
-            bucket = bucket_of(owner, self._first, self._count)
+            bucket = self._buckets.of(owner)
             table = self._shelf.read(self._name, "told", bucket, keep=True)
             if table is not None:
                 if bucket not in self._places:
-                    places = self._places[bucket] = {}
-                    for row, each in enumerate(table["owner"].to_pylist()):
-                        places.setdefault(each, []).append(row)
+                    self._places[bucket] = _rows_by_value(table["owner"])
                 rows = table.take(pa.array(self._places[bucket].get(owner, []), pa.int64()))
                 columns = (rows[each].to_pylist() for each in ("name", "path", "told"))
                 for name, path, values in zip(*columns, strict=True):
                     found.setdefault(name, {})[path] = tuple(values)
         return found
+
+
+def _rows_by_value(column: pa.ChunkedArray) -> dict[str, RowNumbers]:
+    """Index the rows of a column of texts by their value."""
+    encoded = column.combine_chunks().dictionary_encode()
+    numbers = np.asarray(encoded.indices)
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(np.bincount(numbers, minlength=len(encoded.dictionary)))
+    return dict(zip(encoded.dictionary.to_pylist(), np.split(order, ends[:-1]), strict=True))

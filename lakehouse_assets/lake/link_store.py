@@ -5,7 +5,7 @@ Cost of an update: the repository's paths and its state (a few columns), and the
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,24 +109,29 @@ class Others:
 
 
 def read_state(lake: Lake, repo: str) -> LinkState:
-    """What the last linking of the repository kept.
+    """Read what the last linking of the repository kept.
 
-    From the files themselves, whose dictionaries of texts are taken as they are: hundreds of thousands of texts are
-    not made of them.
+    Texts stay dictionaries, as they are stored: hundreds of thousands of them are never made into objects. Rows are
+    dealt to their parts file by file, so that they are held once.
     """
     files = lake.read(LINK_FILES, where=in_list('"repo"', [repo], "datafusion"))
-    rows = _state_rows(lake, repo)
-    kind = rows["part"].combine_chunks()
-    number_of = {part: number for number, part in enumerate(kind.dictionary.to_pylist())}
+    held: dict[str, list[pa.Table]] = {part: [] for part in PARTS}
+    for rows in _state_rows(lake, repo):
+        kind = rows["part"].combine_chunks()
+        number_of = {part: number for number, part in enumerate(kind.dictionary.to_pylist())}
+        for part in number_of.keys() & held.keys():
+            here = np.asarray(kind.indices) == number_of[part]
+            held[part].append(rows.select(COLUMNS[part]).filter(pa.array(here)))
+    empty = _with_dictionaries(arrow_schema(LINK_STATE.columns).empty_table())
     tables: dict[str, Mapping[str, Any]] = {"files": _columns(files, FILES)}
     for part in PARTS:
-        here = np.asarray(kind.indices) == number_of.get(part, -1)
-        tables[part] = _columns(rows.select(COLUMNS[part]).filter(pa.array(here)), COLUMNS[part])
+        found = pa.concat_tables([empty.select(COLUMNS[part]), *held.pop(part)])
+        tables[part] = _columns(found.unify_dictionaries(), COLUMNS[part])
     return LinkState(tables)
 
 
-def _state_rows(lake: Lake, repo: str) -> pa.Table:
-    """All rows, texts as dictionaries."""
+def _state_rows(lake: Lake, repo: str) -> Iterator[pa.Table]:
+    """Read the rows of the state file by file, with texts as dictionaries."""
     columns = [
         LINK_STATE.column(name) for name in dict.fromkeys(["part", *(n for part in PARTS for n in COLUMNS[part])])
     ]
@@ -134,16 +139,19 @@ def _state_rows(lake: Lake, repo: str) -> pa.Table:
     texts = [each.name for each in columns if each.type == "string"]
     table, folder = lake.present(LINK_STATE), lake.path(LINK_STATE)
     if is_plain(table):
-        files = data_files(table, folder, LINK_STATE, equal_scopes(REPO.name, [repo]))
         with delta_errors(f"table {LINK_STATE.name}"):
-            parts = [open_parquet(each, read_dictionary=texts).read(names, use_threads=False) for each in files]
-        if parts:
-            return pa.concat_tables(parts).unify_dictionaries()
-    rows = lake.read(LINK_STATE, columns=names, where=in_list('"repo"', [repo], "datafusion"))
-    for number, name in enumerate(names):
-        if name in texts:
-            rows = rows.set_column(number, name, rows[name].dictionary_encode())
-    return rows.unify_dictionaries()
+            for each in data_files(table, folder, LINK_STATE, equal_scopes(REPO.name, [repo])):
+                yield open_parquet(each, read_dictionary=texts).read(names, use_threads=False)
+    else:
+        yield _with_dictionaries(lake.read(LINK_STATE, columns=names, where=in_list('"repo"', [repo], "datafusion")))
+
+
+def _with_dictionaries(rows: pa.Table) -> pa.Table:
+    """Encode the texts of rows as dictionaries."""
+    for number, field in enumerate(rows.schema):
+        if pa.types.is_string(field.type):
+            rows = rows.set_column(number, field.name, rows[field.name].dictionary_encode())
+    return rows
 
 
 def names_elsewhere(state: pa.Table) -> set[str]:
