@@ -16,8 +16,8 @@
 -- old_def_id    <- extracts.payload, file_changes.old_path
 -- old_line      <- extracts.payload
 -- old_signature <- extracts.payload
--- from_commit   <- commits.commit_sha
--- to_commit     <- commits.commit_sha
+-- from_commit   <- file_changes.from_commit
+-- to_commit     <- file_changes.to_commit
 
 SELECT
   COALESCE(n.repo, o.repo) AS repo,
