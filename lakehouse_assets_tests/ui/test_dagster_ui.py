@@ -30,7 +30,7 @@ STEPS = (
 )
 GIT_GROUP = "/locations/lakehouse_assets/asset-groups/git"
 GRAPH_GROUP = "/locations/lakehouse_assets/asset-groups/graph"
-WIDE: ViewportSize = {"width": 6000, "height": 3600}
+WIDE: ViewportSize = {"width": 6000, "height": 7200}
 """Boxes of the lineage that are out of sight are not drawn."""
 RUN_MS = 180_000
 """A run starts a JVM: half a minute on an idle machine, several times that on a busy one."""
