@@ -1,7 +1,7 @@
 """Many processes that write one table at once, by the service and by delta-rs' `merge` alone, on disk and in S3.
 
-Each process makes its imports, waits for the others, and writes eight times a hundred rows: to a partition of its own,
-or all of them to the same one. Afterwards every row has to be there once.
+Each process makes its imports, those of its first write as well, waits for the others, and writes eight times a hundred
+rows: to a partition of its own, or all of them to the same one. Afterwards every row has to be there once.
 """
 
 import json
@@ -98,6 +98,8 @@ def _round(processes: int, way: str, environ: dict[str, str], *, apart: bool) ->
 
 def _write_all(way: str, name: str, number: int, meeting: Path) -> int:
     """One process's writes; gives how many of them failed."""
+    import lakehouse_assets.contracts.row_rules  # noqa: F401  # the first write of a process loads it
+
     lake = Lake(load_settings().lake)
     lake.open(ITEMS)
     (meeting / f"ready-{number}").touch()
