@@ -97,8 +97,6 @@ def session_conf(settings: Settings) -> dict[str, str]:
         "spark.databricks.delta.merge.deletionVectors.persistent": "false",
         "spark.databricks.delta.delete.deletionVectors.persistent": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # 64 MiB by default: of packed payloads a worker would make ten times as much of rows in one go.
-        "spark.sql.execution.arrow.maxBytesPerBatch": "4m",
         # A worker that gives nothing and takes nothing is ended; else the run would wait for it for ever.
         "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": str(WORKER_IDLE_SECONDS),
         "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
